@@ -1,0 +1,115 @@
+// Arenas: a list of chunks, the newest in use. Big pieces get a chunk of their own, so that untouched
+// pages of a large cache cost nothing until they are written.
+#include "common/arena.h"
+
+#include "common/status.h"
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef POISON_FREED_MEMORY
+#define POISON_FREED_MEMORY 0 // tests build with 1: reuse after reset shows as 0xA5
+#endif
+
+enum { CHUNK_BYTES = 64 << 10, POISON = 0xA5 };
+
+struct arena_chunk {
+    struct arena_chunk *next; // older
+    size_t capacity, used;    // bytes behind the header
+    bool is_fresh;            // straight from calloc: already zero
+    void *block;              // what calloc gave; the header lies aligned inside
+};
+
+// Header, then pieces. Rounded so that the first piece is aligned too.
+enum {
+    HEADER_BYTES =
+        (sizeof(struct arena_chunk) + ARENA_ALIGN - 1) / ARENA_ALIGN * ARENA_ALIGN
+};
+
+static struct arena_chunk *chunk_new(size_t capacity) {
+    if (capacity > SIZE_MAX - HEADER_BYTES - ARENA_ALIGN) return NULL;
+    void *block = calloc(1, HEADER_BYTES + capacity + ARENA_ALIGN);
+    if (!block) return NULL;
+    uintptr_t aligned =
+        ((uintptr_t)block + ARENA_ALIGN - 1) & ~(uintptr_t)(ARENA_ALIGN - 1);
+    struct arena_chunk *chunk = (struct arena_chunk *)aligned;
+    *chunk = (struct arena_chunk){.capacity = capacity, .is_fresh = true, .block = block};
+    return chunk;
+}
+
+static unsigned char *chunk_piece(struct arena_chunk *chunk, size_t n_bytes) {
+    unsigned char *piece = (unsigned char *)chunk + HEADER_BYTES + chunk->used;
+    if (!chunk->is_fresh) memset(piece, 0, n_bytes);
+    chunk->used += n_bytes;
+    return piece;
+}
+
+void arena_init(struct arena *a, size_t limit_bytes) {
+    *a = (struct arena){.limit = limit_bytes, .allocs_left = -1};
+}
+
+void *arena_alloc(struct arena *a, size_t n, size_t size) {
+    MUST(!a->sealed);
+    if (a->allocs_left == 0) return NULL;
+    if (size && n > (SIZE_MAX - ARENA_ALIGN) / size) return NULL;
+
+    size_t n_bytes = (n * size + ARENA_ALIGN - 1) & ~(size_t)(ARENA_ALIGN - 1);
+    if (n_bytes == 0) n_bytes = ARENA_ALIGN;
+    if (a->used > a->limit || n_bytes > a->limit - a->used) return NULL;
+
+    struct arena_chunk *chunk = a->chunks;
+    if (!chunk || n_bytes > chunk->capacity - chunk->used) {
+        chunk = chunk_new(n_bytes > CHUNK_BYTES ? n_bytes : CHUNK_BYTES);
+        if (!chunk) return NULL;
+        chunk->next = a->chunks;
+        a->chunks = chunk;
+    }
+    if (a->allocs_left > 0) a->allocs_left--;
+    a->used += n_bytes;
+    return chunk_piece(chunk, n_bytes);
+}
+
+char *arena_copy(struct arena *a, const void *bytes, size_t n_bytes) {
+    if (n_bytes == SIZE_MAX) return NULL;
+    char *copy = arena_alloc(a, n_bytes + 1, 1);
+    if (copy && n_bytes) memcpy(copy, bytes, n_bytes);
+    return copy;
+}
+
+void arena_seal(struct arena *a) {
+    a->sealed = true;
+}
+
+static void chunk_free(struct arena_chunk *chunk) {
+    free(chunk->block);
+}
+
+void arena_reset(struct arena *a) {
+    struct arena_chunk *kept = a->chunks;
+    if (!kept) return;
+    while (kept->next) { // the oldest stays: the small first one
+        struct arena_chunk *next = kept->next;
+        chunk_free(kept);
+        kept = next;
+    }
+    if (POISON_FREED_MEMORY)
+        memset((unsigned char *)kept + HEADER_BYTES, POISON, kept->used);
+    kept->used = 0;
+    kept->is_fresh = false;
+    a->chunks = kept;
+    a->used = 0;
+}
+
+void arena_free(struct arena *a) {
+    struct arena_chunk *chunk = a->chunks;
+    while (chunk) {
+        struct arena_chunk *next = chunk->next;
+        chunk_free(chunk);
+        chunk = next;
+    }
+    arena_init(a, 0);
+}
+
+void arena_fail_after(struct arena *a, long n_allocs) {
+    a->allocs_left = n_allocs;
+}

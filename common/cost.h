@@ -1,0 +1,46 @@
+// One calculation under all four levels: bytes moved, operations done, and the seconds that a
+// machine needs for them. An exercise: solutions/common/cost.c.
+//
+//   seconds = max(bytes / bandwidth, operations / rate)      (roofline: Williams et al. 2009)
+#ifndef COMMON_COST_H
+#define COMMON_COST_H
+
+#include "common/dtype.h"
+
+struct cost_machine {
+    double bytes_per_s; // read bandwidth of a working set as large as the model
+    double ops_per_s;   // arithmetic of the kernels' type; a multiply and an add are two
+};
+
+// What one step is made of. Counts, not bytes.
+struct cost_model {
+    double
+        layer_weights;   // weights in all layers' matrices (embedding and head not counted)
+    double head_weights; // weights of the output matrix: n_vocab * d_model
+    double weight_bytes; // bytes per weight of the layers (Q4_1: 20 / 32)
+    double head_bytes;   // bytes per weight of the head
+    double kv_values; // K and V values stored per token: 2 * n_layers * n_kv_heads * d_head
+    double kv_bytes;  // bytes per KV value
+    double attention_ops; // operations per row and key: 4 * n_layers * n_heads * d_head
+};
+
+struct cost_step {
+    double n_rows;       // tokens fed
+    double n_logit_rows; // rows that want logits
+    double n_keys_read;  // keys in all sequences, each sequence counted once: KV traffic
+    double n_row_keys; // sum over rows of the keys that the row attends to: attention work
+};
+
+struct cost {
+    double weight_bytes,
+        kv_bytes; // read once a step; KV written is n_rows * kv_values * kv_bytes
+    double ops;
+    double seconds; // 0 when machine is NULL
+};
+
+// Exact in doubles for any real model. Never fails; all inputs must be finite and >= 0.
+// The head is read only if n_logit_rows > 0.
+struct cost cost_of_step(const struct cost_model *model, const struct cost_step *step,
+                         const struct cost_machine *machine);
+
+#endif

@@ -1,0 +1,139 @@
+// The engine as everyone above it sees it: token ids in, token ids out. It knows no text and no
+// HTTP; whoever calls it knows no tensors. The only opaque type of the project.
+//
+//   submit ──▶ waiting ──▶ prefill ──▶ decode ──▶ finished     one EVENT_FINISH per request,
+//                 └───────────┴── cancel ┴──────▶ finished     always, and always the last event
+//
+// Threads: submit, cancel, poll and stats are safe from any thread. step, park and destroy belong
+// to one engine thread. Events of one request come in order.
+// do:    poll until EVENT_FINISH; a full event queue stops the engine (nothing is ever dropped)
+// don't: keep a pointer into struct engine_params: everything is copied by submit
+#ifndef COMMON_ENGINE_H
+#define COMMON_ENGINE_H
+
+#include "common/limits.h"
+#include "common/status.h"
+#include "common/token.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+struct engine;               // opaque; made by engine_serial_create and its successors
+typedef uint64_t request_id; // never 0, never reused within an engine
+
+struct logit_bias {
+    token_id token;
+    float bias; // added to the logit, -100 .. 100
+};
+
+// How the next token is drawn. Order: bias, penalties, temperature, top_k, top_p, min_p.
+struct sampling {
+    float temperature; // 0: greedy (the first of equals); else logits are divided by it
+    int top_k;         // keep the k best; 0: off
+    float top_p; // keep the fewest best whose sum reaches p; 1: off; always >= 1 token
+    float min_p; // keep those with probability >= min_p * best; 0: off
+    float
+        repetition_penalty; // > 0; seen in prompt or output: logit / r if > 0, * r if < 0; 1: off
+    float frequency_penalty; // subtracted once per occurrence in the output; 0: off
+    float presence_penalty;  // subtracted once if in the output; 0: off
+    uint64_t seed;
+    const struct logit_bias *bias; // (n_bias), each token at most once
+    int n_bias;
+};
+
+struct engine_params {
+    const token_id *prompt; // (n_prompt), at least one
+    int n_prompt;
+    int max_tokens;  // tokens to draw at most, >= 1; cut to what the context leaves
+    int min_tokens;  // the end of generation is not allowed before that many
+    bool ignore_eos; // the model's end-of-generation set does not stop this request
+    const token_id *stop_ids; // (n_stop_ids): these stop it as well
+    int n_stop_ids;
+    int n_top_logprobs; // -1: no logprobs; 0: of the drawn token; up to LIMIT_TOP_LOGPROBS
+    struct sampling sampling;
+    uint32_t choice;      // index within n: part of the generator's key
+    uint64_t cache_scope; // only requests of equal scope share cached prefixes
+};
+
+enum event_kind {
+    EVENT_PROGRESS, // a piece of the prompt was computed
+    EVENT_TOKEN,    // a token was drawn; terminators are not reported
+    EVENT_FINISH
+};
+
+enum finish_reason {
+    FINISH_STOP,      // end of generation or stop id
+    FINISH_LENGTH,    // max_tokens or the context is reached
+    FINISH_CANCELLED, // engine_cancel
+    FINISH_ERROR      // err says why; the engine goes on with the next request
+};
+
+struct token_logprob {
+    token_id token;
+    float
+        logprob; // natural log of the raw model's probability, before bias, penalties, filters
+};
+
+struct engine_event {
+    request_id id;
+    enum event_kind kind;
+    // EVENT_PROGRESS and EVENT_FINISH: so far
+    int n_prompt;     // tokens of the prompt
+    int n_cached;     // of these, taken from a cache
+    int n_prefilled;  // of these, now known to the model (n_cached included)
+    int n_completion; // tokens drawn and reported
+    // EVENT_TOKEN
+    struct token_logprob drawn; // logprob only if asked for
+    int n_top;                  // alternatives, best first
+    struct token_logprob top[LIMIT_TOP_LOGPROBS];
+    // EVENT_FINISH
+    enum finish_reason reason;
+    struct error err; // FINISH_ERROR
+};
+
+struct engine_stats {
+    int n_waiting, n_running;
+    uint64_t n_finished, n_cancelled, n_failed; // requests
+    uint64_t n_prompt_tokens, n_cached_tokens, n_completion_tokens;
+    uint64_t n_steps;
+    int64_t last_step_ns;           // engine clock when the last step ended: the heartbeat
+    int n_kv_tokens, n_kv_capacity; // tokens held, tokens that fit
+};
+
+// Called after events were put, from the engine thread. Must not block and not call the engine.
+struct engine_listener {
+    void (*notify)(void *ctx);
+    void *ctx;
+};
+
+// Refusals: ERR_INPUT (a value out of range, err->param names it), ERR_CONTEXT (n_prompt leaves no
+// room for a token), ERR_BUSY (queue full), ERR_MEMORY. On failure nothing was taken.
+enum status engine_submit(struct engine *e, const struct engine_params *params,
+                          request_id *id, struct error *err);
+
+// Takes effect before the next step. A request that is unknown or already finished: nothing.
+void engine_cancel(struct engine *e, request_id id);
+
+// Takes up to max_events events out, oldest first; returns how many.
+int engine_poll(struct engine *e, struct engine_event *events, int max_events);
+
+void engine_stats(struct engine *e, struct engine_stats *stats);
+
+// Does one bounded piece of work: at most LIMIT_STEP_ROWS rows. false: there was nothing to do, or
+// the event queue has no room for what a step may say.
+bool engine_step(struct engine *e);
+
+// Sleeps until engine_step may have work, engine_wake, or timeout_ns (< 0: no limit).
+void engine_park(struct engine *e, int64_t timeout_ns);
+void engine_wake(struct engine *e); // any thread
+
+// Positions of the context: prompt and completion together.
+int engine_context(const struct engine *e);
+
+// Frees everything but the model. Safe on NULL. Requests still inside simply vanish.
+void engine_destroy(struct engine *e);
+
+// The defaults of the OpenAI API: temperature 1, everything else off, seed 0.
+void sampling_init(struct sampling *s);
+void engine_params_init(struct engine_params *p);
+
+#endif

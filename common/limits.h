@@ -1,0 +1,54 @@
+// Every limit of the project, with its unit. One page, nowhere repeated.
+// A value from outside that passes a limit is refused with an error that names the limit.
+#ifndef COMMON_LIMITS_H
+#define COMMON_LIMITS_H
+
+enum {
+    // Model files
+    LIMIT_GGUF_KEYS = 65536,     // metadata keys in one file
+    LIMIT_GGUF_TENSORS = 65536,  // tensors in one file
+    LIMIT_GGUF_NAME_BYTES = 256, // longest key or tensor name
+    LIMIT_GGUF_ARRAY_DEPTH = 4,  // arrays inside arrays
+    LIMIT_TENSOR_DIMS = 4,       // dimensions of a tensor
+    LIMIT_LAYERS = 1024,         // transformer layers
+    LIMIT_VOCAB = 1 << 21,       // tokens in a vocabulary
+    LIMIT_PIECE_BYTES = 1 << 16, // bytes of one token
+    LIMIT_D_MODEL = 1 << 17,     // width of the model, and of d_ff
+    LIMIT_CONTEXT = 1 << 24,     // positions a file may claim
+
+    // The engine
+    LIMIT_DEFAULT_CONTEXT = 8192,  // positions, unless --context says otherwise
+    LIMIT_STEP_ROWS = 64,          // rows one step may hold (serial engine)
+    LIMIT_QUEUE = 64,              // requests waiting for the engine
+    LIMIT_ENGINE_EVENTS = 1024,    // events not yet taken out
+    LIMIT_WORKERS = 64,            // threads of the compute team
+    LIMIT_ATTENTION_SEGMENT = 256, // keys in one segment of the attention plan
+    LIMIT_TOP_LOGPROBS = 20,       // alternatives reported per token
+    LIMIT_LOGIT_BIAS = 1024,       // entries of one request's logit_bias
+    LIMIT_STOP_IDS = 64,           // stop token ids of one request
+    LIMIT_STOP_STRINGS = 4,        // stop strings of one request
+    LIMIT_STOP_BYTES = 1024,       // bytes of one stop string
+    LIMIT_CHOICES = 128,           // n of one request
+    LIMIT_PROMPTS = 128,           // prompts of one /v1/completions request
+
+    // HTTP
+    LIMIT_BODY_BYTES = 8 << 20,    // request body
+    LIMIT_HEADER_BYTES = 32 << 10, // request line and headers together
+    LIMIT_JSON_DEPTH = 64,         // nesting of a JSON body
+    LIMIT_MESSAGES = 4096,         // messages of one chat request
+    LIMIT_CONNECTIONS = 1024,      // open connections
+    LIMIT_JOBS = 256,              // requests between HTTP loop and text worker
+    LIMIT_OUT_BYTES = 4 << 20,     // bytes a slow reader may leave unread
+    LIMIT_PING_MS = 5000,          // silence on a stream before a comment is sent
+    LIMIT_IDLE_S = 60,             // seconds a connection may stay idle
+    LIMIT_DRAIN_S = 30,            // seconds that SIGTERM waits for running requests
+
+    // The client
+    LIMIT_EVENT_BYTES = 16 << 20, // one server-sent event
+    LIMIT_REPLY_BYTES = 64 << 20, // one whole answer
+
+    // Tracing
+    LIMIT_TRACE_SPANS = 1 << 16, // spans kept per worker; later ones are counted, not kept
+};
+
+#endif

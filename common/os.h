@@ -1,0 +1,37 @@
+// What only the operating system knows. os_linux.c and os_darwin.c answer; nothing else asks.
+#ifndef COMMON_OS_H
+#define COMMON_OS_H
+
+#include "common/status.h"
+#include <stddef.h>
+#include <stdint.h>
+
+// The least of affinity mask, cgroup CPU quota (rounded up) and physical cores; at least 1.
+int os_cpu_count(void);
+
+// The least of RAM and cgroup limit, in bytes.
+uint64_t os_memory_bytes(void);
+
+// Resident and peak resident bytes of this process; 0 when unknown.
+uint64_t os_resident_bytes(void);
+uint64_t os_peak_resident_bytes(void);
+
+// "Intel(R) Xeon(R) ...", and the features that matter ("avx2 f16c avx512_vnni amx_int8").
+void os_cpu_name(char *out, size_t out_bytes);
+void os_cpu_features(char *out, size_t out_bytes);
+
+// Sleep while *word == expected, until os_wake or about timeout_ns. May wake early.
+void os_wait(_Atomic uint32_t *word, uint32_t expected, int64_t timeout_ns);
+void os_wake_all(_Atomic uint32_t *word);
+
+// A wake-up that poll() can see: os_signal_raise from any thread (and from a signal handler)
+// makes fd readable until os_signal_clear.
+struct os_signal {
+    int read_fd, write_fd;
+};
+enum status os_signal_open(struct os_signal *s, struct error *err);
+void os_signal_raise(struct os_signal *s);
+void os_signal_clear(struct os_signal *s);
+void os_signal_close(struct os_signal *s);
+
+#endif

@@ -1,0 +1,64 @@
+// How an error is written down: code, one sentence, the field at fault.
+#include "common/status.h"
+
+#include "common/utf8.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Errors quote bytes of strangers: nothing in them may start a new line or move the cursor.
+static void make_printable(char *text, size_t capacity) {
+    size_t n = strlen(text);
+    if (n == capacity - 1) text[utf8_whole(text, n)] = '\0'; // it may have been cut
+    for (char *c = text; *c; c++) {
+        if ((unsigned char)*c < 0x20 || *c == 0x7f) *c = '?';
+    }
+}
+
+static enum status error_write(struct error *err, enum status code, const char *param,
+                               const char *format, va_list args)
+    __attribute__((format(printf, 4, 0)));
+
+static enum status error_write(struct error *err, enum status code, const char *param,
+                               const char *format, va_list args) {
+    MUST(code != OK);
+    if (!err) return code;
+    err->code = code;
+    vsnprintf(err->text, sizeof(err->text), format, args);
+    make_printable(err->text, sizeof(err->text));
+    snprintf(err->param, sizeof(err->param), "%s", param);
+    make_printable(err->param, sizeof(err->param));
+    return code;
+}
+
+enum status error_set(struct error *err, enum status code, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    error_write(err, code, "", format, args);
+    va_end(args);
+    return code;
+}
+
+enum status error_set_param(struct error *err, enum status code, const char *param,
+                            const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    error_write(err, code, param, format, args);
+    va_end(args);
+    return code;
+}
+
+const char *status_name(enum status st) {
+    static const char *const names[STATUS_COUNT] = {
+        "ok",          "io",      "format", "memory", "limit",   "input",
+        "unsupported", "context", "busy",   "state",  "numeric",
+    };
+    return (unsigned)st < STATUS_COUNT ? names[st] : "unknown";
+}
+
+void must_fail(const char *condition, const char *file, int line) {
+    fprintf(stderr, "%s:%d: broken invariant: %s\n", file, line, condition);
+    fflush(stderr);
+    abort();
+}

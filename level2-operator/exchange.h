@@ -1,0 +1,73 @@
+// What passes between the HTTP loop and the text worker. One exchange is one HTTP request and its
+// reply. The loop knows sockets and never blocks; the worker knows JSON, templates and tokens.
+//
+//   HTTP loop ──jobs──▶ text worker ──submit──▶ engine
+//       ▲                   │  ▲                  │
+//       └───deliveries──────┘  └─────events───────┘
+//
+// Both queues are bounded rings. Bytes are malloc'd by the sender and freed by the receiver.
+#ifndef LEVEL2_EXCHANGE_H
+#define LEVEL2_EXCHANGE_H
+
+#include "common/ring.h"
+#include "common/os.h"
+#include <stddef.h>
+#include <stdint.h>
+
+typedef uint64_t exchange_id; // never 0, never reused
+
+enum route {
+    ROUTE_CHAT,           // POST /v1/chat/completions
+    ROUTE_COMPLETIONS,    // POST /v1/completions
+    ROUTE_TOKENIZE,       // POST /tokenize
+    ROUTE_DETOKENIZE,     // POST /detokenize
+    ROUTE_APPLY_TEMPLATE, // POST /apply-template
+    ROUTE_COUNT
+};
+
+enum job_kind {
+    JOB_REQUEST, // a whole request
+    JOB_GONE,    // the client of this exchange left: cancel, deliver nothing more
+    JOB_STOP     // cancel everything and return
+};
+
+struct job { // loop -> worker
+    enum job_kind kind;
+    exchange_id exchange;
+    enum route route;
+    char *body; // owned by the receiver; NUL-terminated behind n_body
+    size_t n_body;
+    uint64_t cache_scope; // of the API key
+    int64_t arrived_ns;   // when the request was complete
+};
+
+enum delivery_kind {
+    DELIVER_REPLY, // status and whole JSON body; the exchange is over
+    DELIVER_HEAD,  // 200 and the headers of an event stream; pings may follow
+    DELIVER_DATA,  // bytes of the stream, whole events
+    DELIVER_END    // the stream is complete; the exchange is over
+};
+
+struct delivery { // worker -> loop
+    enum delivery_kind kind;
+    exchange_id exchange;
+    int http_status;   // DELIVER_REPLY
+    int retry_after_s; // DELIVER_REPLY; 0: no header
+    char *bytes;       // owned by the receiver; NULL if none
+    size_t n_bytes;
+    // DELIVER_REPLY and DELIVER_END, for the access log
+    int n_prompt, n_cached, n_completion;
+};
+
+struct exchange_queues {
+    struct ring jobs;             // of struct job
+    struct os_signal jobs_signal; // raised after a put
+    struct ring deliveries;       // of struct delivery
+    struct os_signal deliveries_signal;
+};
+
+enum status exchange_queues_open(struct exchange_queues *q, struct arena *arena,
+                                 struct error *err);
+void exchange_queues_close(struct exchange_queues *q); // frees what is still inside
+
+#endif

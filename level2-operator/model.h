@@ -1,0 +1,67 @@
+// A loaded model: the mapped file, its tables, and every matrix found, named and checked once.
+// Nothing is copied but the norms; weights stay views into the mapping until ops prepare them.
+#ifndef LEVEL2_MODEL_H
+#define LEVEL2_MODEL_H
+
+#include "common/arena.h"
+#include "common/dtype.h"
+#include "common/mapped_file.h"
+#include "common/status.h"
+#include "level2-operator/chat.h"
+#include "level2-operator/config.h"
+#include "level2-operator/gguf.h"
+#include "level2-operator/tokenizer.h"
+
+// y[o] = sum over i of w[o,i] * x[i]. Rows of n_in values, one per output.
+struct weight {
+    enum dtype dtype;
+    int n_out, n_in;
+    const void *file; // borrowed: (n_out, n_in) in the mapping, row-major
+    size_t row_bytes;
+    void *packed; // owned by the arena that ops->prepare was given; NULL: ops read the file
+};
+
+struct layer {
+    const float *attn_norm; // (d_model)
+    struct weight q;        // (n_heads * d_head, d_model)
+    struct weight k, v;     // (n_kv_heads * d_head, d_model)
+    struct weight o;        // (d_model, n_heads * d_head)
+    const float *ffn_norm;  // (d_model)
+    struct weight gate, up; // (d_ff, d_model)
+    struct weight down;     // (d_model, d_ff)
+};
+
+struct model {
+    // owned
+    struct arena arena; // tables, norms, tokenizer, packed weights
+    struct mapped_file file;
+    // views into the file and the arena
+    struct gguf gguf;
+    struct config config;
+    struct tokenizer tokenizer;
+    enum chat_template chat;
+    struct weight token_embd; // (n_vocab, d_model)
+    struct layer *layers;     // (n_layers)
+    const float *output_norm; // (d_model)
+    struct weight output;     // (n_vocab, d_model); tied: the same view as token_embd
+    bool is_tied;
+    char name[128]; // general.name, or the file's name
+};
+
+struct model_options {
+    const char *pre; // see tokenizer_init; NULL: the file's
+};
+
+// On failure *m is closed; err names file, field and (for format errors) offset.
+enum status model_open(struct model *m, const char *path,
+                       const struct model_options *options, struct error *err);
+
+// The same from bytes already in memory, which must outlive the model: tests and fuzzers.
+enum status model_parse(struct model *m, const unsigned char *bytes, size_t n_bytes,
+                        const char *name, const struct model_options *options,
+                        struct error *err);
+
+// Safe on a zeroed or closed model.
+void model_close(struct model *m);
+
+#endif

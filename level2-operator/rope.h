@@ -1,0 +1,18 @@
+// Rotary position embedding: pair i of a head turns by position * base^(-2i / d_head).
+// Su et al. 2021, arXiv:2104.09864, eq. 34. An exercise: solutions/level2-operator/rope.c.
+#ifndef LEVEL2_ROPE_H
+#define LEVEL2_ROPE_H
+
+#include "level2-operator/config.h"
+
+// freq[i] = base^(-2i / d_head), 0 <= i < d_head / 2; computed in double.
+void rope_frequencies(float *freq, // (d_head / 2)  out
+                      int d_head, float base);
+
+// Turns every head of one token in place. The angle is position * freq[i] in double.
+//   ROPE_NEIGHBOURS: pairs (2i, 2i + 1)      ROPE_HALVES: pairs (i, i + d_head / 2)
+void rope(float *x,          // (n_heads, d_head)  in and out
+          const float *freq, // (d_head / 2)
+          int position, int n_heads, int d_head, enum rope_pairing pairing);
+
+#endif

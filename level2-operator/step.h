@@ -1,0 +1,45 @@
+// What one forward pass is about: rows. A piece of a prompt, a batch of answers, a check of guessed
+// tokens are all just rows. The plan says who attends to what; it is built once per step.
+#ifndef LEVEL2_STEP_H
+#define LEVEL2_STEP_H
+
+#include "common/token.h"
+#include "level2-operator/kv.h"
+
+// One unit of attention work: these rows, in these heads, read these segments of one table.
+// heads all share one KV head; segments are LIMIT_ATTENTION_SEGMENT keys, counted from position 0.
+// A row reads only keys up to its own position.
+struct attention_item {
+    int sequence;            // whose table is read (any of the sharers)
+    int first_head, n_heads; // query heads
+    int first_segment, n_segments;
+    int first_row, n_rows; // into plan->rows
+    int part;              // index of the first partial result; -1: the item covers all
+                           // segments of its rows and finishes them itself
+};
+
+struct attention_plan {
+    struct attention_item *items; // (max_items)
+    int n_items, max_items;
+    int *rows; // (max_rows): rows of the step, grouped by item
+    int n_rows, max_rows;
+};
+
+struct step {
+    int n_rows;
+    const token_id *token; // (n_rows)
+    const int *position; // (n_rows); the rows of a sequence are adjacent and ascend by one
+    const int *sequence; // (n_rows): index into tables
+    const struct kv_table *tables; // (n_tables); blocks for all positions are there already
+    int n_tables;
+    const int *logit_rows; // (n_logit_rows): rows that want logits, ascending
+    int n_logit_rows;
+    const struct attention_plan *plan;
+};
+
+// Level 2's plan: one item per row and head, all segments, nothing shared. The plan needs room for
+// n_rows * n_heads items; *plan keeps its arrays.
+void attention_plan_simple(struct attention_plan *plan, const struct step *step,
+                           int n_heads);
+
+#endif

@@ -1,0 +1,31 @@
+// The text worker: one thread that turns JSON into token ids and token ids into JSON. Everything
+// that can take long or knows a tokenizer happens here, never in the HTTP loop.
+#ifndef LEVEL2_TEXT_WORKER_H
+#define LEVEL2_TEXT_WORKER_H
+
+#include "common/clock.h"
+#include "common/engine.h"
+#include "common/log.h"
+#include "level2-operator/exchange.h"
+#include "level2-operator/model.h"
+
+// What is served: set before the worker starts, borrowed for its life.
+struct served {
+    struct engine *engine;
+    const struct model *model;
+    char id[128];      // the name in /v1/models
+    int64_t created_s; // unix time
+};
+
+struct text_worker_options {
+    struct served served;
+    struct exchange_queues *queues; // borrowed
+    struct clock *clock;            // borrowed
+    const struct log *log;          // borrowed
+};
+
+// The thread's function: returns after JOB_STOP. The engine's listener must raise
+// queues->jobs_signal, so that the worker wakes for events too.
+void text_worker_run(const struct text_worker_options *options);
+
+#endif
