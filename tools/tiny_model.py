@@ -1,0 +1,294 @@
+#!/usr/bin/env python3
+"""Writes a tiny llama model as GGUF v3: random weights, a real tokenizer, the same bytes for a seed.
+
+It is what the tests load: every stored type occurs, every key that the engine reads is there, and
+greedy text wanders instead of repeating one token. It cannot answer anything.
+
+    tools/tiny_model.py --out build/test/tiny.gguf
+"""
+import argparse
+import collections
+import math
+import random
+import re
+import struct
+import sys
+
+D_MODEL, D_HEAD, N_HEADS, N_KV_HEADS, D_FF = 64, 16, 4, 2, 96
+N_LAYERS, N_CTX, N_MERGES = 3, 512, 320
+ALIGNMENT = 32
+QUANT_BLOCK = 32
+
+CONTROL_TOKENS = ["<|endoftext|>", "<|im_start|>", "<|im_end|>"]
+TOKEN_NORMAL, TOKEN_CONTROL = 1, 3
+
+# The template of SmolLM2-135M-Instruct, to the letter: the engine knows it by its text.
+CHAT_TEMPLATE = (
+    "{% for message in messages %}{% if loop.first and messages[0]['role'] != 'system' %}"
+    "{{ '<|im_start|>system\nYou are a helpful AI assistant named SmolLM, trained by Hugging Face"
+    "<|im_end|>\n' }}{% endif %}{{'<|im_start|>' + message['role'] + '\n' + message['content'] + "
+    "'<|im_end|>' + '\n'}}{% endfor %}{% if add_generation_prompt %}"
+    "{{ '<|im_start|>assistant\n' }}{% endif %}"
+)
+
+# What the merges are learnt from.
+TEXT = """
+The user asks a question and the assistant gives an answer. What is the capital of France? The
+capital of France is Paris. What is the weather like today? It is sunny and warm, with a little
+wind from the north. Hello, how are you? I am here to help you with that. Write a short story
+about the sea. Once upon a time there was a small boat that went out to find the end of the world.
+The captain had a map, a lamp and a cat. They were not afraid of the dark, because the stars were
+bright. When the morning came, the water was still and they could see the land. You should read
+the system message first, then the user message, and then think before you speak. There are many
+things that we can do together: count the words, sort the numbers, explain the code. For example,
+a function takes an input and returns an output. This is the reason why the model should be small
+and the test should be fast. Can you tell me more about your work? Of course, that would be great.
+One, two, three, four, five, six, seven, eight, nine, ten. Thank you for the question, have a nice
+day, and please come back when you have another one. The quick brown fox jumps over the lazy dog.
+int main(void) { return 0; }  for (int i = 0; i < n; i++) { sum = sum + values[i]; }
+"""
+
+
+# ---- tokenizer ----------------------------------------------------------------------------------
+def byte_symbols():
+    """Byte -> printable character, as GPT-2 does: printable bytes stand for themselves."""
+    printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+    others = [b for b in range(256) if b not in printable]
+    symbols = {b: chr(b) for b in printable}
+    symbols.update({b: chr(256 + i) for i, b in enumerate(others)})
+    return symbols
+
+
+def learn_merges(text, symbols, n_merges):
+    """The usual byte-pair training: join the most frequent neighbours, again and again."""
+    words = collections.Counter(re.findall(r" ?[A-Za-z]+| ?[^\sA-Za-z0-9]+|\s+", text))
+    words = [([symbols[b] for b in word.encode()], n) for word, n in words.items()]
+    merges = []
+    while len(merges) < n_merges:
+        pairs = collections.Counter()
+        for parts, n in words:
+            for pair in zip(parts, parts[1:]):
+                pairs[pair] += n
+        if not pairs:
+            sys.exit(f"the text gives only {len(merges)} merges")
+        best = max(pairs, key=lambda pair: (pairs[pair], pair))
+        merges.append(best)
+        for parts, _ in words:
+            i = 0
+            while i + 1 < len(parts):
+                if (parts[i], parts[i + 1]) == best:
+                    parts[i : i + 2] = [best[0] + best[1]]
+                i += 1
+    return merges
+
+
+def make_tokenizer():
+    symbols = byte_symbols()
+    merges = learn_merges(TEXT, symbols, N_MERGES)
+    joined = list(dict.fromkeys(a + b for a, b in merges))  # two pairs may join to one token
+    tokens = CONTROL_TOKENS + sorted(symbols.values()) + joined
+    n_normal = len(tokens) - len(CONTROL_TOKENS)
+    types = [TOKEN_CONTROL] * len(CONTROL_TOKENS) + [TOKEN_NORMAL] * n_normal
+    return tokens, types, [f"{a} {b}" for a, b in merges]
+
+
+# ---- numbers to bytes ---------------------------------------------------------------------------
+def bf16_bytes(x):
+    bits = struct.unpack("<I", struct.pack("<f", x))[0]
+    bits += 0x7FFF + (bits >> 16 & 1)  # nearest, ties to even
+    return struct.pack("<H", bits >> 16)
+
+
+def f16_round(x):
+    return struct.unpack("<e", struct.pack("<e", x))[0]
+
+
+def nearest(x, low, high):
+    return min(high, max(low, math.floor(x + 0.5)))
+
+
+def q8_0_block(x):
+    d = f16_round(max(map(abs, x)) / 127)
+    qs = [nearest(v / d, -127, 127) if d else 0 for v in x]
+    return struct.pack("<e32b", d, *qs)
+
+
+def nibbles(qs):
+    """Value i in the low half of byte i, value i + 16 in its high half."""
+    return bytes(low | high << 4 for low, high in zip(qs[:16], qs[16:]))
+
+
+def q4_0_block(x):
+    d = f16_round(max(x, key=abs) / -8)  # the largest value becomes -8
+    qs = [nearest(v / d + 8, 0, 15) if d else 8 for v in x]
+    return struct.pack("<e", d) + nibbles(qs)
+
+
+def q4_1_block(x):
+    m = f16_round(min(x))
+    d = f16_round((max(x) - m) / 15)
+    qs = [nearest((v - m) / d, 0, 15) if d else 0 for v in x]
+    return struct.pack("<ee", d, m) + nibbles(qs)
+
+
+def each_value(encode):
+    return lambda values: b"".join(map(encode, values))
+
+
+def each_block(encode):
+    return lambda values: b"".join(
+        encode(values[i : i + QUANT_BLOCK]) for i in range(0, len(values), QUANT_BLOCK)
+    )
+
+
+# name -> (number in the file, encoder)
+DTYPES = {
+    "F32": (0, each_value(lambda x: struct.pack("<f", x))),
+    "F16": (1, each_value(lambda x: struct.pack("<e", x))),
+    "Q4_0": (2, each_block(q4_0_block)),
+    "Q4_1": (3, each_block(q4_1_block)),
+    "Q8_0": (8, each_block(q8_0_block)),
+    "BF16": (30, each_value(bf16_bytes)),
+}
+
+
+# ---- weights ------------------------------------------------------------------------------------
+class Weights:
+    """Draws tensors one after another. Only random() and exact arithmetic: same bytes anywhere."""
+
+    def __init__(self, seed, only_dtype):
+        self.rng = random.Random(seed)
+        self.only_dtype = only_dtype
+        self.mix = list(DTYPES)
+        self.tensors = []  # (name, dims fastest first, type number, bytes)
+
+    def add(self, name, dims, dtype, values):
+        number, encode = DTYPES[dtype]
+        self.tensors.append((name, dims, number, encode(values)))
+
+    def uniform(self, n, low, high):
+        return [low + (high - low) * self.rng.random() for _ in range(n)]
+
+    def norm(self, name, n):
+        self.add(name, [n], "F32", self.uniform(n, 0.5, 1.5))
+
+    def matrix(self, name, n_out, n_in, gain):
+        """Inputs of variance 1 give outputs of variance gain squared."""
+        dtype = self.only_dtype or self.mix[len(self.tensors) % len(self.mix)]
+        a = gain * math.sqrt(3 / n_in)
+        self.add(name, [n_in, n_out], dtype, self.uniform(n_out * n_in, -a, a))
+
+    def vocabulary(self, name, tokens, dtype):
+        """Small beside what the layers add, or a tied model would repeat its input. Control tokens
+        and bytes that are no letters are fainter, so that greedy text is mostly readable."""
+        values = []
+        for token in tokens:
+            faint = token in CONTROL_TOKENS or (len(token) == 1 and not "!" <= token <= "~")
+            a = 0.25 if faint else 0.5
+            values += self.uniform(D_MODEL, -a, a)
+        self.add(name, [D_MODEL, len(tokens)], self.only_dtype or dtype, values)
+
+
+def make_weights(seed, only_dtype, is_tied, tokens):
+    w = Weights(seed, only_dtype)
+    w.vocabulary("token_embd.weight", tokens, "Q8_0")
+    for layer in range(N_LAYERS):
+        p = f"blk.{layer}."
+        w.norm(p + "attn_norm.weight", D_MODEL)
+        w.matrix(p + "attn_q.weight", N_HEADS * D_HEAD, D_MODEL, 1.5)
+        w.matrix(p + "attn_k.weight", N_KV_HEADS * D_HEAD, D_MODEL, 1.5)
+        w.matrix(p + "attn_v.weight", N_KV_HEADS * D_HEAD, D_MODEL, 1.0)
+        w.matrix(p + "attn_output.weight", D_MODEL, N_HEADS * D_HEAD, 1.5)
+        w.norm(p + "ffn_norm.weight", D_MODEL)
+        w.matrix(p + "ffn_gate.weight", D_FF, D_MODEL, 1.5)
+        w.matrix(p + "ffn_up.weight", D_FF, D_MODEL, 1.5)
+        w.matrix(p + "ffn_down.weight", D_MODEL, D_FF, 1.5)
+    w.norm("output_norm.weight", D_MODEL)
+    if not is_tied:
+        w.vocabulary("output.weight", tokens, "F16")
+    return w.tensors
+
+
+# ---- the file -----------------------------------------------------------------------------------
+U32, I32, F32, BOOL, STRING, ARRAY = 4, 5, 6, 7, 8, 9
+FORMAT = {U32: "<I", I32: "<i", F32: "<f", BOOL: "<?"}
+
+
+def string_bytes(text):
+    data = text.encode()
+    return struct.pack("<Q", len(data)) + data
+
+
+def value_bytes(kind, value):
+    return string_bytes(value) if kind == STRING else struct.pack(FORMAT[kind], value)
+
+
+def key_bytes(name, kind, value):
+    out = string_bytes(name)
+    if not isinstance(value, list):
+        return out + struct.pack("<I", kind) + value_bytes(kind, value)
+    out += struct.pack("<IIQ", ARRAY, kind, len(value))
+    return out + b"".join(value_bytes(kind, item) for item in value)
+
+
+def padding(n):
+    return bytes(-n % ALIGNMENT)
+
+
+def make_keys(tokens, types, merges):
+    return [
+        ("general.architecture", STRING, "llama"),
+        ("general.name", STRING, "Tiny Ladder"),
+        ("general.languages", STRING, ["en"]),
+        ("llama.block_count", U32, N_LAYERS),
+        ("llama.context_length", U32, N_CTX),
+        ("llama.embedding_length", U32, D_MODEL),
+        ("llama.feed_forward_length", U32, D_FF),
+        ("llama.attention.head_count", U32, N_HEADS),
+        ("llama.attention.head_count_kv", U32, N_KV_HEADS),
+        ("llama.rope.freq_base", F32, 10000.0),
+        ("llama.attention.layer_norm_rms_epsilon", F32, 1e-5),
+        ("llama.vocab_size", U32, len(tokens)),
+        ("llama.rope.dimension_count", U32, D_HEAD),
+        ("tokenizer.ggml.add_space_prefix", BOOL, False),
+        ("tokenizer.ggml.add_bos_token", BOOL, False),
+        ("tokenizer.ggml.model", STRING, "gpt2"),
+        ("tokenizer.ggml.pre", STRING, "smollm"),
+        ("tokenizer.ggml.tokens", STRING, tokens),
+        ("tokenizer.ggml.token_type", I32, types),
+        ("tokenizer.ggml.merges", STRING, merges),
+        ("tokenizer.ggml.bos_token_id", U32, 1),
+        ("tokenizer.ggml.eos_token_id", U32, 2),
+        ("tokenizer.ggml.unknown_token_id", U32, 0),
+        ("tokenizer.ggml.padding_token_id", U32, 2),
+        ("tokenizer.chat_template", STRING, CHAT_TEMPLATE),
+    ]
+
+
+def file_bytes(keys, tensors):
+    head = b"GGUF" + struct.pack("<IQQ", 3, len(tensors), len(keys))
+    head += b"".join(key_bytes(*key) for key in keys)
+    data = b""
+    for name, dims, number, content in tensors:
+        head += string_bytes(name) + struct.pack("<I", len(dims))
+        head += struct.pack(f"<{len(dims)}Q", *dims) + struct.pack("<IQ", number, len(data))
+        data += content + padding(len(content))
+    return head + padding(len(head)) + data
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--out", required=True, metavar="FILE")
+    parser.add_argument("--seed", type=int, default=1, metavar="N")
+    parser.add_argument("--dtype", choices=DTYPES, help="store every matrix as this type")
+    parser.add_argument("--untied", action="store_true", help="write an output matrix of its own")
+    options = parser.parse_args()
+
+    tokens, types, merges = make_tokenizer()
+    tensors = make_weights(options.seed, options.dtype, not options.untied, tokens)
+    with open(options.out, "wb") as file:
+        file.write(file_bytes(make_keys(tokens, types, merges), tensors))
+
+
+if __name__ == "__main__":
+    main()
