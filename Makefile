@@ -1,11 +1,18 @@
 # Inference Ladder. `make help` lists what there is to type.
 
 .DEFAULT_GOAL := help
-CC      ?= gcc
-BUILD   ?= build
-PYTHON  ?= python3
-MODEL   ?= models/SmolLM2-135M-Instruct.Q4_1.gguf
-PREFIX  ?=
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+BUILD     ?= build
+PYTHON    ?= python3
+MODEL_DIR ?= models
+NAME      ?= smollm2-135m
+MODEL     ?= $(MODEL_DIR)/SmolLM2-135M-Instruct.Q4_1.gguf
+PREFIX    ?=
+ASK       ?=
+JOBS      ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
+export ASK MODEL_DIR
 export PKG_CONFIG_PATH := $(if $(PREFIX),$(PREFIX)/lib/pkgconfig:)$(PKG_CONFIG_PATH)
 
 WARN := -Wall -Wextra -Wpedantic -Wshadow -Wundef -Wvla -Wwrite-strings -Wpointer-arith \
@@ -31,6 +38,7 @@ SOURCES  := $(filter-out $(MAINS),$(wildcard common/*.c level*/*.c solutions/*/*
 TESTS    := $(wildcard tests/common/test_*.c tests/level*/test_*.c)
 SUITES   := $(foreach t,$(TESTS),$(BUILD)/test/suites/$(patsubst test_%.c,%,$(notdir $(t))))
 SUPPORT  := $(wildcard tests/support/*.c)
+CHECKS   := $(wildcard tests/reference/*.py)
 TINY     := $(BUILD)/test/tiny.gguf
 
 FAST_OBJ := $(SOURCES:%.c=$(BUILD)/bin/obj/%.o)
@@ -40,6 +48,46 @@ LINK     := $(PKG_L) -lm -pthread
 
 vpath test_%.c tests/common tests/level1 tests/level2 tests/level3 tests/level4
 vpath main_%.c level1-user level2-operator level3-optimizer level4-engine
+
+# ---- what one types ----------------------------------------------------------------------------
+help:       ## this list
+	@echo "Inference Ladder: build your own inference engine."
+	@sed -n 's/^\([a-z]*\):[^#]*## /  make \1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 17
+	@echo "Variables: MODEL=path  ASK=\"question\"  PREFIX=dir of libraries  CC=clang  BUILD=dir"
+run: setup model       ## one command: set up, build, ask a real model one question
+	@$(MAKE) --no-print-directory -s -j$(JOBS) programs
+	@tools/first_light.sh $(BUILD)/bin "$(MODEL)"
+chat: setup model      ## the same, and stay in conversation
+	@$(MAKE) --no-print-directory -s -j$(JOBS) programs
+	@tools/first_light.sh $(BUILD)/bin "$(MODEL)" --chat
+serve: setup model     ## the OpenAI-compatible server on port 8080, until Ctrl-C
+	@$(MAKE) --no-print-directory -s -j$(JOBS) programs
+	@exec $(BUILD)/bin/serve --model "$(MODEL)"
+test: setup-test       ## every test that needs no real model
+	@$(MAKE) --no-print-directory -s -j$(JOBS) programs suites
+	@tools/run_tests.py --suites $(SUITES) --checks $(CHECKS) -- --model $(TINY) --bin $(BUILD)/bin
+verify: setup-test model ## the reference checks once more, on the real model
+	@$(MAKE) --no-print-directory -s -j$(JOBS) programs suites
+	@tools/run_tests.py --checks $(CHECKS) -- --model "$(MODEL)" --bin $(BUILD)/bin
+bench: setup model     ## tokens per second on this machine, with its bandwidth
+	@$(MAKE) --no-print-directory -s -j$(JOBS) programs
+	@$(BUILD)/bin/bench --model "$(MODEL)"
+doctor:     ## what is there, what is missing, what will be skipped
+	@tools/doctor.sh "$(MODEL)"
+setup:      ## install what building and running needs
+	@PKG_CONFIG_PATH="$(PKG_CONFIG_PATH)" tools/setup.sh run
+model:      ## get the default model (98 MB), checksums and all
+	@test -f "$(MODEL)" || tools/get_model.py --name "$(NAME)"
+all: setup  ## build every program into build/bin
+	@$(MAKE) --no-print-directory -j$(JOBS) programs
+check: setup-check     ## what CI runs beyond `make test`: format, includes, clang, threads, docs
+	@CC=$(CC) JOBS=$(JOBS) tools/check.sh
+fuzz: setup-check      ## every parser for SECONDS=60 under libFuzzer
+	@tools/fuzz.sh $(SECONDS)
+clean:      ## remove everything built (models and .venv stay)
+	rm -rf $(BUILD)
+setup-%:
+	@PKG_CONFIG_PATH="$(PKG_CONFIG_PATH)" tools/setup.sh $*
 
 # ---- build -------------------------------------------------------------------------------------
 programs: $(PROGRAMS)
@@ -75,5 +123,5 @@ suite: $(BUILD)/test/suites/$(S) $(TINY)
 	TINY_MODEL=$(TINY) $(BUILD)/test/suites/$(S)
 
 .SECONDARY:
-.PHONY: help programs suites suite
+.PHONY: help run chat serve test verify bench doctor setup model all check fuzz clean programs suites suite
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -1,0 +1,56 @@
+#!/bin/bash
+# What holds upstream, beyond `make test`: one line per check, the sum at the end. Everything runs,
+# also after a failure.
+#
+#   tools/check.sh [NAME]      only the checks whose name contains NAME
+set -u
+only=${1:-} jobs=${JOBS:-2} n_passed=0 n_failed=0
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+
+check() { # name, command...
+    local name=$1 begin=$SECONDS
+    shift
+    [[ $name == *"$only"* ]] || return 0
+    if "$@" >"$log" 2>&1; then
+        n_passed=$((n_passed + 1))
+        echo "ok       $name ($((SECONDS - begin)) s)"
+    else
+        n_failed=$((n_failed + 1))
+        echo "FAILED   $name: $*"
+        tail -n 40 "$log" | sed 's/^/    /'
+    fi
+}
+
+c_files() { git ls-files '*.c' '*.h' 2>/dev/null || find . -name '*.[ch]' -not -path './build/*'; }
+check_format() { c_files | xargs clang-format-14 --dry-run -Werror; }
+
+# The suites of everything that has threads, under the thread sanitizer.
+threaded="ring team engine_serial text_worker http"
+build_and_run_threaded() {
+    local build=build/tsan suites=() s
+    for s in $threaded; do suites+=("$build/test/suites/$s"); done
+    make -s -j"$jobs" BUILD=$build SAN=-fsanitize=thread "${suites[@]}" $build/test/tiny.gguf &&
+        TINY_MODEL=$build/test/tiny.gguf tools/run_tests.py --suites "${suites[@]}"
+}
+
+# The other compiler builds everything without a warning, passes the suites, says the same text.
+clang_build() { make -s -j"$jobs" CC=clang BUILD=build/clang programs suites; }
+clang_suites() { TINY_MODEL=build/clang/test/tiny.gguf tools/run_tests.py --suites build/clang/test/suites/*; }
+same_text() {
+    make -s -j"$jobs" programs build/test/tiny.gguf &&
+        tools/same_text.sh build/test/tiny.gguf build/bin build/clang/bin
+}
+
+check "format" check_format
+check "includes point downward" tools/check_includes.py
+check "docs: links and quotes" tools/check_docs.py
+check "clang: builds without a warning" clang_build
+check "clang: suites" clang_suites
+check "gcc and clang give the same text" same_text
+check "threads under TSan" build_and_run_threaded
+for tool in tests/tools/test_*.py; do
+    [ -e "$tool" ] && check "tools: $(basename "$tool" .py)" python3 "$tool"
+done
+echo "$n_passed passed, $n_failed failed"
+[ "$n_failed" = 0 ]
