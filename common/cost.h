@@ -32,8 +32,8 @@ struct cost_step {
 };
 
 struct cost {
-    double weight_bytes,
-        kv_bytes; // read once a step; KV written is n_rows * kv_values * kv_bytes
+    double weight_bytes; // read once a step, whatever the number of rows
+    double kv_bytes;     // K and V of n_keys_read, read, and of n_rows, written
     double ops;
     double seconds; // 0 when machine is NULL
 };

@@ -12,6 +12,7 @@
 #define COMMON_TEAM_H
 
 #include "common/arena.h"
+#include "common/clock.h"
 #include "common/status.h"
 #include "common/trace.h"
 #include <pthread.h>
@@ -19,13 +20,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+// A count that only rises, and who sleeps until it does. On a cache line of its own.
+struct gate {
+    _Alignas(64) _Atomic uint32_t count;
+    _Atomic uint32_t n_asleep; // spares the opener a system call when nobody sleeps
+};
+
 struct team;
 
 struct worker {
+    struct gate start; // opened by rank 0 at each run in which this worker takes part
     struct team *team;
     int rank;            // 0 .. n_active - 1
     int n_active;        // workers in this run
-    uint32_t sense;      // private to team_barrier
     int64_t wait_ns;     // time spent in barriers during this run
     struct trace *trace; // NULL: off
 };
@@ -34,17 +41,17 @@ typedef void team_fn(void *arg, struct worker *me);
 
 struct team {
     // owned
-    pthread_t *threads;     // (n_workers - 1)
-    struct worker *workers; // (n_workers)
-    // guarded by the start word: written by rank 0 between runs
+    struct worker *workers; // (n_workers), each with its own cache lines
+    pthread_t *threads;     // (n_workers - 1): thread i is worker i + 1
+    struct clock clock;
+    // guarded by the start gates: written by rank 0 between runs
     team_fn *fn;
     void *arg;
     int n_active;
     bool stop;
     // shared
-    _Alignas(64) _Atomic uint32_t start;   // counts runs; sleepers wait on it
+    struct gate phase;                     // opened by the last to reach a barrier
     _Alignas(64) _Atomic uint32_t arrived; // workers that reached the barrier
-    _Alignas(64) _Atomic uint32_t phase;   // counts finished barriers; sleepers wait on it
     _Alignas(64) _Atomic int next_item;    // for team_claim
     // limits, fixed at init
     int n_workers;
