@@ -134,7 +134,8 @@ enum status team_open(struct team *team, struct arena *arena, int n_workers,
 
 void team_close(struct team *team) {
     team->stop = true;
-    for (int rank = 1; rank < team->n_workers; rank++) gate_open(&team->workers[rank].start);
+    for (int rank = 1; rank < team->n_workers; rank++)
+        gate_open(&team->workers[rank].start);
     for (int rank = 1; rank < team->n_workers; rank++) {
         pthread_join(team->threads[rank - 1], NULL);
     }

@@ -19,7 +19,8 @@ enum status trace_init(struct trace *t, struct arena *arena, int n_lanes,
     for (int i = 0; i < n_lanes; i++) {
         lanes[i].spans = ARENA_NEW(arena, struct trace_span, LIMIT_TRACE_SPANS);
         if (!lanes[i].spans) {
-            return error_set(err, ERR_MEMORY, "no memory for trace lane %d of %d", i, n_lanes);
+            return error_set(err, ERR_MEMORY, "no memory for trace lane %d of %d", i,
+                             n_lanes);
         }
     }
     *t = (struct trace){.lanes = lanes, .n_lanes = n_lanes, .clock = clock};
@@ -33,7 +34,8 @@ void trace_end(struct trace *t, int lane, const char *name, int64_t begin_ns, in
         to->n_dropped++;
         return;
     }
-    to->spans[to->n_spans++] = (struct trace_span){name, begin_ns, clock_now(t->clock), arg};
+    to->spans[to->n_spans++] =
+        (struct trace_span){name, begin_ns, clock_now(t->clock), arg};
 }
 
 static void write_string(FILE *out, const char *text) {
@@ -61,7 +63,8 @@ static void write_lane_name(FILE *out, int lane) {
             lane, lane);
 }
 
-static void write_span(FILE *out, int lane, const struct trace_span *span, int64_t zero_ns) {
+static void write_span(FILE *out, int lane, const struct trace_span *span,
+                       int64_t zero_ns) {
     fprintf(out, ",\n{\"ph\":\"X\",\"pid\":1,\"tid\":%d,\"name\":", lane);
     write_string(out, span->name);
     fputs(",\"ts\":", out);
