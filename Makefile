@@ -49,28 +49,32 @@ LINK     := $(PKG_L) -lm -pthread
 vpath test_%.c tests/common tests/level1 tests/level2 tests/level3 tests/level4
 vpath main_%.c level1-user level2-operator level3-optimizer level4-engine
 
+# A make of its own, so that it sees what setup has just installed.
+BUILD_PROGRAMS = $(MAKE) -q programs 2>/dev/null || echo "building (once, about a minute)" >&2; \
+                 $(MAKE) --no-print-directory -s -j$(JOBS) programs
+
 # ---- what one types ----------------------------------------------------------------------------
 help:       ## this list
 	@echo "Inference Ladder: build your own inference engine."
 	@sed -n 's/^\([a-z]*\):[^#]*## /  make \1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 17
 	@echo "Variables: MODEL=path  ASK=\"question\"  PREFIX=dir of libraries  CC=clang  BUILD=dir"
 run: setup model       ## one command: set up, build, ask a real model one question
-	@$(MAKE) --no-print-directory -s -j$(JOBS) programs
+	@$(BUILD_PROGRAMS)
 	@tools/first_light.sh $(BUILD)/bin "$(MODEL)"
 chat: setup model      ## the same, and stay in conversation
-	@$(MAKE) --no-print-directory -s -j$(JOBS) programs
+	@$(BUILD_PROGRAMS)
 	@tools/first_light.sh $(BUILD)/bin "$(MODEL)" --chat
 serve: setup model     ## the OpenAI-compatible server on port 8080, until Ctrl-C
-	@$(MAKE) --no-print-directory -s -j$(JOBS) programs
+	@$(BUILD_PROGRAMS)
 	@exec $(BUILD)/bin/serve --model "$(MODEL)"
 test: setup-test       ## every test that needs no real model
-	@$(MAKE) --no-print-directory -s -j$(JOBS) programs suites
+	@$(BUILD_PROGRAMS) suites
 	@tools/run_tests.py --suites $(SUITES) --checks $(CHECKS) -- --model $(TINY) --bin $(BUILD)/bin
 verify: setup-test model ## the reference checks once more, on the real model
-	@$(MAKE) --no-print-directory -s -j$(JOBS) programs suites
+	@$(BUILD_PROGRAMS) suites
 	@tools/run_tests.py --checks $(CHECKS) -- --model "$(MODEL)" --bin $(BUILD)/bin
 bench: setup model     ## tokens per second on this machine, with its bandwidth
-	@$(MAKE) --no-print-directory -s -j$(JOBS) programs
+	@$(BUILD_PROGRAMS)
 	@$(BUILD)/bin/bench --model "$(MODEL)"
 doctor:     ## what is there, what is missing, what will be skipped
 	@tools/doctor.sh "$(MODEL)"
