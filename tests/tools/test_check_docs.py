@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+"""The checkers of words and arrows must see what they are there for."""
+import importlib.util
+import tempfile
+import unittest
+from pathlib import Path
+
+TOOLS = Path(__file__).resolve().parents[2] / "tools"
+
+
+def load(name, root):
+    spec = importlib.util.spec_from_file_location(name, TOOLS / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    module.ROOT = Path(root)
+    return module
+
+
+class Checkers(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name)
+
+    def write(self, path, text):
+        path = self.root / path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        return path
+
+    def doc_faults(self, text):
+        return list(load("check_docs", self.root).faults_of(self.write("a.md", text)))
+
+    def include_faults(self, path, text):
+        return list(load("check_includes", self.root).faults_of(self.write(path, text)))
+
+    def test_dead_links_and_headings_are_found(self):
+        self.write("b.md", "# One heading\n")
+        self.assertEqual(self.doc_faults("[x](b.md) [y](b.md#one-heading) [z](https://example.org)"), [])
+        self.assertEqual(len(self.doc_faults("[x](c.md)")), 1)
+        self.assertEqual(len(self.doc_faults("[x](b.md#another)")), 1)
+
+    def test_a_quote_must_stand_in_its_file(self):
+        self.write("x.c", "int a;\nint b;\n")
+        quote = "<!-- quote: x.c -->\n```c\nint {};\n```\n"
+        self.assertEqual(self.doc_faults(quote.format("b")), [])
+        self.assertEqual(len(self.doc_faults(quote.format("c"))), 1)
+
+    def test_an_arrow_upward_or_sideways_is_found(self):
+        for header in ("common/a.h", "level1-user/b.h", "level2-operator/c.h", "level3-optimizer/d.h"):
+            self.write(header, "")
+        up, fine = '#include "level2-operator/c.h"\n', '#include "common/a.h"\n'
+        self.assertEqual(self.include_faults("level2-operator/x.c", fine + up), [])
+        self.assertEqual(len(self.include_faults("common/x.c", up)), 1)
+        self.assertEqual(len(self.include_faults("level1-user/x.c", up)), 1)
+        self.assertEqual(len(self.include_faults("solutions/level1-user/x.c", up)), 1)
+        self.assertEqual(self.include_faults("level3-optimizer/x.c", up), [])
+        self.assertEqual(self.include_faults("level1-user/main_x.c", up), [])
+
+    def test_sources_and_relative_paths_are_refused(self):
+        self.write("common/a.h", "")
+        self.write("common/b.c", "")
+        self.assertEqual(len(self.include_faults("common/x.c", '#include "common/b.c"\n')), 1)
+        self.assertEqual(len(self.include_faults("common/x.c", '#include "a.h"\n')), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

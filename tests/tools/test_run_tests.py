@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""The test runner must not be fooled: silence, crashes, endless loops and lies count as failures."""
+import subprocess
+import sys
+import tempfile
+import textwrap
+import unittest
+from pathlib import Path
+
+RUNNER = Path(__file__).resolve().parents[2] / "tools" / "run_tests.py"
+
+
+def run(*scripts):
+    """Runs small shell programs as suites; gives status and output lines."""
+    with tempfile.TemporaryDirectory() as folder:
+        paths = []
+        for i, script in enumerate(scripts):
+            path = Path(folder) / f"suite{i}"
+            path.write_text("#!/bin/sh\n" + textwrap.dedent(script))
+            path.chmod(0o755)
+            paths.append(str(path))
+        done = subprocess.run([sys.executable, RUNNER, "--suites", *paths], cwd=folder,
+                              capture_output=True, text=True)
+    return done.returncode, done.stdout.splitlines()
+
+
+class RunTests(unittest.TestCase):
+    def test_adds_up_what_suites_say(self):
+        status, lines = run("echo '3 passed, 0 failed'", "echo noise; echo '4 passed, 0 failed'")
+        self.assertEqual((status, lines[-1]), (0, "7 passed, 0 failed"))
+
+    def test_shows_the_output_of_a_failing_suite(self):
+        status, lines = run("echo 'y[3] is wrong'; echo '3 passed, 1 failed'; exit 1")
+        self.assertEqual((status, lines[-1]), (1, "3 passed, 1 failed"))
+        self.assertIn("    y[3] is wrong", lines)
+
+    def test_a_crash_is_a_failure_and_the_rest_still_runs(self):
+        status, lines = run("kill -SEGV $$", "echo '2 passed, 0 failed'")
+        self.assertEqual((status, lines[-1]), (1, "2 passed, 1 failed"))
+
+    def test_silence_with_status_0_is_a_failure(self):
+        self.assertEqual(run("exit 0")[1][-1], "0 passed, 1 failed")
+
+    def test_a_closing_line_that_is_not_last_does_not_count(self):
+        self.assertEqual(run("echo '5 passed, 0 failed'; echo more")[1][-1], "0 passed, 1 failed")
+
+    def test_a_status_that_contradicts_the_sum_is_a_failure(self):
+        self.assertEqual(run("echo '5 passed, 0 failed'; exit 1")[1][-1], "5 passed, 1 failed")
+        self.assertEqual(run("echo '5 passed, 1 failed'; exit 0")[1][-1], "5 passed, 2 failed")
+
+    def test_a_suite_without_tests_is_a_failure(self):
+        self.assertEqual(run("echo '0 passed, 0 failed'")[1][-1], "0 passed, 1 failed")
+
+    def test_a_skip_is_named_and_changes_no_status(self):
+        status, lines = run("echo 'no GPU here'; exit 77", "echo '1 passed, 0 failed'")
+        self.assertEqual((status, lines[-1]), (0, "1 passed, 0 failed"))
+        self.assertTrue(any(line.startswith("skipped  suite0: no GPU here") for line in lines))
+
+    def test_nothing_to_run_is_a_failure(self):
+        self.assertEqual(run()[0], 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
