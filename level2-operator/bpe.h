@@ -3,16 +3,15 @@
 // Sennrich et al. 2016, arXiv:1508.07909; byte-level variant of Radford et al. 2019.
 //
 // O(n log n): a heap of candidate pairs, stale ones skipped. A word of 200,000 letters takes
-// twice as long as one of 100,000, not four times.
+// little more than twice as long as one of 100,000, not four times.
 // An exercise: solutions/level2-operator/bpe.c.
 #ifndef LEVEL2_BPE_H
 #define LEVEL2_BPE_H
 
-#include "common/arena.h"
-#include "common/status.h"
 #include "common/table.h"
 #include "common/token.h"
 #include <stddef.h>
+#include <stdint.h>
 
 struct bpe_merge {
     token_id left, right; // the key in the table
@@ -22,13 +21,26 @@ struct bpe_merge {
 struct bpe {
     struct bpe_merge *merges; // (n_merges); index = rank
     int n_merges;
-    struct table pairs;       // (left, right) -> rank
+    struct table pairs;       // (left, right), 8 bytes -> rank
     token_id byte_token[256]; // the single symbol of each byte, -1: the vocabulary lacks it
 };
 
-// Ids of the word, at most n_bytes of them; returns how many, or -1 when scratch is exhausted.
-// Bytes without a symbol are dropped. scratch: see tokenizer.h; given back by the caller.
+// One link of the chain that a word is while it merges.
+struct bpe_symbol {
+    token_id id;    // -1: merged into its left neighbour
+    int prev, next; // positions in the chain, -1: none
+};
+
+// Room for one word. The caller sizes it and may use it for one word after the other.
+struct bpe_work {
+    struct bpe_symbol *symbols; // (max_bytes)
+    uint64_t *candidates;       // (2 * max_bytes): the heap
+    size_t max_bytes;
+};
+
+// Ids of the word, at most n_bytes of them; returns how many. n_bytes <= work->max_bytes.
+// Bytes without a symbol are dropped: their neighbours become neighbours.
 int bpe_encode(const struct bpe *b, const char *word, size_t n_bytes, token_id *ids,
-               struct arena *scratch);
+               struct bpe_work *work);
 
 #endif

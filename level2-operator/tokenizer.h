@@ -33,12 +33,15 @@ struct token_piece {
 };
 
 struct tokenizer {
-    // owned by the arena given at init
+    // owned by the arena given at init; pieces that need no decoding and the keys of by_text lie in
+    // the file's bytes, which must outlive the tokenizer
     struct token_piece *pieces; // (n_vocab)
+    struct table by_text;       // a token as the file spells it -> id; the lowest of equals
     struct bpe bpe;
-    token_id *special; // (n_special) control and user-defined ids, longest text first
+    token_id *special; // (n_special): control and user-defined ids, longest text first
     int n_special;
-    bool *is_end; // (n_vocab): the end-of-generation set
+    bool starts_special[256]; // bytes that a special token begins with
+    bool *is_end;             // (n_vocab): the end-of-generation set
     // read from the file
     int n_vocab;
     enum pretokenizer pre;
@@ -46,14 +49,17 @@ struct tokenizer {
     bool add_bos;
 };
 
-// A stretch of text in which special tokens are markup. Outside of all stretches the same letters
-// are plain text, so that no user can start a system turn.
+// A stretch of text in which control tokens are markup. Outside of all stretches the same letters
+// are plain text, so that no user can start a system turn. A stretch does not cut words: only a
+// token found does. User-defined tokens are found everywhere, as they were in training.
 struct markup {
     size_t begin, end; // bytes; stretches ascend and do not overlap
 };
 
 // pre: name of the pre-tokenizer in place of the file's, or NULL. A missing or unknown name is
-// refused (ERR_UNSUPPORTED): guessing costs tokens and quality.
+// refused (ERR_UNSUPPORTED): guessing costs tokens and quality. name is for messages only.
+// The end-of-generation set: the file's eos, eot and eom ids, and every control token whose text is
+// known to end a turn or a text (<|im_end|>, <|endoftext|>, <|eot_id|>, ...: tokenizer_read.c).
 enum status tokenizer_init(struct tokenizer *t, const struct gguf *g, const char *pre,
                            const char *name, struct arena *arena, struct error *err);
 
@@ -62,15 +68,16 @@ static inline size_t tokenizer_max_ids(size_t n_bytes) {
     return n_bytes + 1;
 }
 
-// ids needs room for tokenizer_max_ids(n_bytes). Work memory comes from scratch (about 40 bytes per
-// byte of the longest word). markup is (n_markup); NULL: no special token is recognised anywhere.
+// ids needs room for tokenizer_max_ids(n_bytes). Work memory comes from scratch: 28 bytes per byte of
+// the longest word, at most three times that when words keep growing. markup is (n_markup); NULL:
+// no control token is recognised anywhere. Broken UTF-8 is kept: its bytes are encoded as they are.
 // add_bos: puts bos first if the file asks for it and the text does not begin with it already.
 enum status tokenizer_encode(const struct tokenizer *t, const char *text, size_t n_bytes,
                              const struct markup *markup, int n_markup, bool add_bos,
                              token_id *ids, int *n_ids, struct arena *scratch,
                              struct error *err);
 
-// The bytes of one id; with_special false: control tokens are empty. id must be valid.
+// The bytes of one id; with_special false: control and unknown tokens are empty. id must be valid.
 struct token_piece tokenizer_piece(const struct tokenizer *t, token_id id,
                                    bool with_special);
 
