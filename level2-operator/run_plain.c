@@ -1,0 +1,102 @@
+// Takes the memory of a plain forward pass, once, for the worst step. The pieces stand in one list:
+// run_plain_bytes adds it up, run_plain_init takes it, so the ledger cannot drift from the truth.
+#include "level2-operator/run_plain.h"
+
+#include "level2-operator/rope.h"
+
+enum { MAX_PIECES = 16 };
+
+struct piece {
+    float **where;
+    size_t n; // floats
+};
+
+static int max_int(int a, int b) {
+    return a > b ? a : b;
+}
+
+// Lists every piece of r and returns how many. Counts are products of two checked sizes and fit.
+static int pieces_list(struct piece *p, struct run_plain *r, const struct config *c,
+                       const struct run_limits *limits) {
+    size_t rows = (size_t)limits->max_rows, workers = (size_t)limits->max_workers;
+    size_t d_model = (size_t)c->d_model, d_head = (size_t)c->d_head, d_ff = (size_t)c->d_ff;
+    size_t d_q = (size_t)c->n_heads * d_head, d_kv = (size_t)c->n_kv_heads * d_head;
+    int n = 0;
+
+    r->row_len = max_int(max_int(c->d_model, c->d_ff), c->n_heads * c->d_head);
+    p[n++] = (struct piece){&r->x, rows * d_model};
+    p[n++] = (struct piece){&r->q, rows * d_q};
+    p[n++] = (struct piece){&r->k, rows * d_kv};
+    p[n++] = (struct piece){&r->v, rows * d_kv};
+    p[n++] = (struct piece){&r->mix, rows * d_q};
+    p[n++] = (struct piece){&r->gate, rows * d_ff};
+    p[n++] = (struct piece){&r->up, rows * d_ff};
+    p[n++] = (struct piece){&r->add, rows * d_model};
+    p[n++] =
+        (struct piece){&r->logits, (size_t)limits->max_logit_rows * (size_t)c->n_vocab};
+    p[n++] = (struct piece){&r->normed, workers * rows * d_model};
+    p[n++] = (struct piece){&r->row, workers * (size_t)r->row_len};
+    p[n++] = (struct piece){&r->acc, workers * 2 * d_head};
+    p[n++] = (struct piece){&r->freq, d_head / 2};
+    return n;
+}
+
+// What arena_alloc counts for a piece.
+static size_t piece_bytes(size_t n_bytes) {
+    size_t n_lines = (n_bytes + ARENA_ALIGN - 1) / ARENA_ALIGN;
+    return (n_lines ? n_lines : 1) * ARENA_ALIGN;
+}
+
+enum status kv_layout_plain(struct kv_layout *layout, const struct config *c,
+                            struct error *err) {
+    if (layout->dtype != DTYPE_F32)
+        return error_set(err, ERR_UNSUPPORTED,
+                         "KV cache: plain ops keep f32, not %s; ask for f32",
+                         dtype_info(layout->dtype)->name);
+    if (layout->block_len < 1)
+        return error_set(err, ERR_INPUT,
+                         "KV cache: a block holds %d tokens; ask for 1 or more",
+                         layout->block_len);
+
+    // (n_layers, 2, n_kv_heads, block_len, d_head)
+    layout->block_bytes = (size_t)c->n_layers * 2 * (size_t)c->n_kv_heads *
+                          (size_t)layout->block_len * (size_t)c->d_head * sizeof(float);
+    return OK;
+}
+
+size_t run_plain_bytes(const struct config *c, const struct run_limits *limits) {
+    struct run_plain r;
+    struct piece pieces[MAX_PIECES];
+    int n = pieces_list(pieces, &r, c, limits);
+
+    size_t sum = piece_bytes(sizeof(r));
+    for (int i = 0; i < n; i++) sum += piece_bytes(pieces[i].n * sizeof(float));
+    return sum;
+}
+
+enum status run_plain_init(struct run **run, const struct model *m, struct kv_pool *pool,
+                           const struct run_limits *limits, struct arena *arena,
+                           struct error *err) {
+    const struct config *c = &m->config;
+    struct piece pieces[MAX_PIECES];
+
+    *run = NULL;
+    struct run_plain *r = ARENA_NEW(arena, struct run_plain, 1);
+    if (!r) goto no_memory;
+    r->base = (struct run){.model = m, .pool = pool, .limits = *limits};
+
+    int n = pieces_list(pieces, r, c, limits);
+    for (int i = 0; i < n; i++) {
+        *pieces[i].where = ARENA_NEW(arena, float, pieces[i].n);
+        if (!*pieces[i].where) goto no_memory;
+    }
+    rope_frequencies(r->freq, c->d_head, c->rope_base);
+    *run = &r->base;
+    return OK;
+
+no_memory:
+    return error_set(
+        err, ERR_MEMORY,
+        "activations: no memory for %zu bytes; allow more, or fewer rows a step",
+        run_plain_bytes(c, limits));
+}
