@@ -5,8 +5,8 @@
 //       const char *path = NULL;
 //       int port = 8080;
 //       const struct cli_option options[] = {
-//           {NULL, "FILE", CLI_STRING, &path, "model file", .required = true},
-//           {"port", "PORT", CLI_INT, &port, "port; 0 takes a free one", .high = 65535},
+//           {NULL, "FILE", CLI_STRING, &path, .required = true, .help = "model file"},
+//           {"port", "PORT", CLI_INT, &port, .high = 65535, .help = "0 takes a free one"},
 //           {0},
 //       };
 //       const struct cli cli = {.program = "serve", .summary = "a server", .options = options};
@@ -42,7 +42,7 @@ struct cli_list {
 
 // One row of the table; a row without a target ends it.
 struct cli_option {
-    const char *name;        // "port" for --port 80 or --port=80; NULL: a positional argument
+    const char *name; // "port" for --port 80 or --port=80; NULL: a positional argument
     const char *placeholder; // "PORT": what stands for the value in --help; NULL for a flag
     enum cli_kind kind;
     void *target;     // what kind says; written when the option is given

@@ -28,11 +28,13 @@ static enum status error_write(struct error *err, enum status code, const char *
                                const char *format, va_list args) {
     MUST(code != OK);
     if (!err) return code;
-    err->code = code;
-    vsnprintf(err->text, sizeof(err->text), format, args);
-    make_printable(err->text, sizeof(err->text));
-    snprintf(err->param, sizeof(err->param), "%s", param);
-    make_printable(err->param, sizeof(err->param));
+    struct error e = {
+        .code = code}; // apart, since args may point into *err: "layer 3: " + text
+    vsnprintf(e.text, sizeof(e.text), format, args);
+    make_printable(e.text, sizeof(e.text));
+    snprintf(e.param, sizeof(e.param), "%s", param);
+    make_printable(e.param, sizeof(e.param));
+    *err = e;
     return code;
 }
 

@@ -28,7 +28,8 @@ struct error {
 };
 
 // Fills err (if not NULL) and returns code, so that `return error_set(...)` reads well.
-// Text that does not fit is cut at a whole UTF-8 character; control bytes become '?'.
+// Text that does not fit is cut at a whole UTF-8 character; control characters and invalid bytes
+// become '?'. The arguments may point into *err, so that a caller can say where it happened.
 enum status error_set(struct error *err, enum status code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

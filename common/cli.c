@@ -1,0 +1,343 @@
+// From argv to the targets of a table. Three parts: values, --help, the walk along argv.
+#include "common/cli.h"
+
+#include "common/number.h"
+#include "common/version.h"
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static FILE *out_of(const struct cli *cli) {
+    return cli->out ? cli->out : stdout;
+}
+
+static FILE *err_of(const struct cli *cli) {
+    return cli->err ? cli->err : stderr;
+}
+
+int cli_usage(const struct cli *cli, const char *format, ...) {
+    struct error
+        e; // through struct error, so that strange arguments print as one clean line
+    char text[sizeof(e.text)];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    error_set(&e, ERR_INPUT, "%s", text);
+    fprintf(err_of(cli), "%s: %s (%s --help lists the options)\n", cli->program, e.text,
+            cli->program);
+    return CLI_USAGE;
+}
+
+int cli_fail(const struct cli *cli, const struct error *err) {
+    fprintf(err_of(cli), "%s: %s\n", cli->program, err->text);
+    return CLI_FAILED;
+}
+
+bool cli_wants_colour(FILE *out) {
+    const char *no_color = getenv("NO_COLOR"); // no-color.org: set and not empty
+    return isatty(fileno(out)) && !(no_color && *no_color);
+}
+
+// ---- values -------------------------------------------------------------------------------------
+
+static bool has_limits(const struct cli_option *option) {
+    return option->low < 0 || option->low > 0 || option->high > 0;
+}
+
+static bool in_range(const struct cli_option *option, double number) {
+    return !has_limits(option) || (number >= option->low && number <= option->high);
+}
+
+// Nothing is written unless the value is right.
+static bool set_number(const struct cli_option *option, const char *value) {
+    int whole = 0;
+    uint64_t big = 0;
+    double real = 0;
+
+    switch (option->kind) {
+    case CLI_INT:
+        if (!number_int(value, &whole) || !in_range(option, whole)) return false;
+        *(int *)option->target = whole;
+        return true;
+    case CLI_U64:
+        if (!number_u64(value, &big) || !in_range(option, (double)big)) return false;
+        *(uint64_t *)option->target = big;
+        return true;
+    case CLI_BYTES:
+        if (!number_bytes(value, &big) || !in_range(option, (double)big)) return false;
+        *(uint64_t *)option->target = big;
+        return true;
+    default:
+        if (!number_double(value, &real) || !in_range(option, real)) return false;
+        *(double *)option->target = real;
+        return true;
+    }
+}
+
+// "--port" or "FILE": what the user calls it.
+static const char *shown_name(char buffer[64], const struct cli_option *option) {
+    if (option->name)
+        snprintf(buffer, 64, "--%s", option->name);
+    else
+        snprintf(buffer, 64, "%s", option->placeholder);
+    return buffer;
+}
+
+static int wrong_number(const struct cli *cli, const struct cli_option *option,
+                        const char *value) {
+    char name[64], range[64] = "";
+    const char *what = option->kind == CLI_DOUBLE  ? "a number"
+                       : option->kind == CLI_BYTES ? "bytes such as 512M or 2G"
+                                                   : "a whole number";
+    if (has_limits(option))
+        snprintf(range, sizeof(range), " from %.15g to %.15g", option->low, option->high);
+    return cli_usage(cli, "%s is \"%s\", must be %s%s", shown_name(name, option), value,
+                     what, range);
+}
+
+static int set_value(const struct cli *cli, const struct cli_option *option,
+                     const char *value) {
+    char name[64];
+    struct cli_list *list;
+
+    switch (option->kind) {
+    case CLI_FLAG:
+        *(bool *)option->target = true;
+        return CLI_GO_ON;
+    case CLI_STRING:
+        *(const char **)option->target = value;
+        return CLI_GO_ON;
+    case CLI_LIST:
+        list = option->target;
+        if (list->n_items == CLI_LIST_MAX)
+            return cli_usage(cli, "%s is given more than %d times",
+                             shown_name(name, option), CLI_LIST_MAX);
+        list->items[list->n_items++] = value;
+        return CLI_GO_ON;
+    default:
+        return set_number(option, value) ? CLI_GO_ON : wrong_number(cli, option, value);
+    }
+}
+
+// ---- --help -------------------------------------------------------------------------------------
+
+// " (default 8080)", or nothing when the default says nothing.
+static void print_default(FILE *out, const struct cli_option *option) {
+    const char *string;
+    switch (option->kind) {
+    case CLI_STRING:
+        string = *(const char **)option->target;
+        if (string && *string) fprintf(out, " (default %s)", string);
+        break;
+    case CLI_INT:
+        if (*(int *)option->target) fprintf(out, " (default %d)", *(int *)option->target);
+        break;
+    case CLI_DOUBLE:
+        if (fpclassify(*(double *)option->target) != FP_ZERO)
+            fprintf(out, " (default %g)", *(double *)option->target);
+        break;
+    default:
+        break; // flags are off, lists are empty, big numbers explain themselves
+    }
+}
+
+// "--port PORT", "--json" or "FILE".
+static int print_left(char buffer[64], const struct cli_option *option) {
+    char name[64];
+    bool has_value = option->name && option->kind != CLI_FLAG;
+    return snprintf(buffer, 64, "%s%s%s", shown_name(name, option), has_value ? " " : "",
+                    has_value ? option->placeholder : "");
+}
+
+static void print_usage_line(FILE *out, const struct cli *cli) {
+    fprintf(out, "usage: %s [options]", cli->program);
+    for (const struct cli_option *o = cli->options; o->target; o++) {
+        if (o->name) continue;
+        fprintf(out, o->required ? " %s" : " [%s]", o->placeholder);
+        if (o->kind == CLI_LIST) fprintf(out, "...");
+    }
+    fprintf(out, "\n");
+}
+
+static int print_help(const struct cli *cli) {
+    FILE *out = out_of(cli);
+    char left[64];
+    int width = (int)strlen("--version");
+
+    for (const struct cli_option *o = cli->options; o->target; o++) {
+        int n = print_left(left, o);
+        if (n > width) width = n;
+    }
+    fprintf(out, "%s: %s\n\n", cli->program, cli->summary);
+    print_usage_line(out, cli);
+    fprintf(out, "\n");
+    for (const struct cli_option *o = cli->options; o->target; o++) {
+        print_left(left, o);
+        fprintf(out, "  %-*s  %s", width, left, o->help);
+        print_default(out, o);
+        fprintf(out, "\n");
+    }
+    fprintf(out, "  %-*s  print this text\n", width, "--help");
+    fprintf(out, "  %-*s  print the version\n", width, "--version");
+    if (cli->example) fprintf(out, "\nexample: %s\n", cli->example);
+    return CLI_DONE;
+}
+
+static int print_version(const struct cli *cli) {
+    fprintf(out_of(cli), "%s %s\n", cli->program, VERSION);
+    return CLI_DONE;
+}
+
+// ---- unknown options ----------------------------------------------------------------------------
+
+enum { MAX_NAME = 31 }; // bytes; longer names get no suggestion
+
+static size_t smaller(size_t a, size_t b) {
+    return a < b ? a : b;
+}
+
+// Letters to insert, delete or replace to turn a into b (Levenshtein 1966), one row at a time.
+static size_t edit_distance(const char *a, const char *b) {
+    size_t n_a = strlen(a), n_b = strlen(b);
+    size_t row[MAX_NAME + 1];
+    if (n_a > MAX_NAME || n_b > MAX_NAME) return MAX_NAME;
+
+    for (size_t j = 0; j <= n_b; j++) row[j] = j;
+    for (size_t i = 1; i <= n_a; i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= n_b; j++) {
+            size_t replaced = diagonal + (a[i - 1] != b[j - 1]);
+            diagonal = row[j];
+            row[j] = smaller(replaced, 1 + smaller(row[j], row[j - 1]));
+        }
+    }
+    return row[n_b];
+}
+
+static int unknown_option(const struct cli *cli, const char *argument, const char *name,
+                          size_t n_name) {
+    char given[MAX_NAME + 2]; // one too long is kept too long
+    snprintf(given, sizeof(given), "%.*s", (int)n_name, name);
+    const char *nearest = NULL;
+    size_t least = smaller(3, n_name / 2 + 1); // further away is no typing error
+    for (const struct cli_option *o = cli->options; o->target; o++) {
+        size_t distance = o->name ? edit_distance(given, o->name) : least;
+        if (distance >= least) continue;
+        least = distance;
+        nearest = o->name;
+    }
+    if (nearest)
+        return cli_usage(cli, "unknown option %s; did you mean --%s?", argument, nearest);
+    return cli_usage(cli, "unknown option %s", argument);
+}
+
+// ---- the walk along argv ------------------------------------------------------------------------
+
+// Where the walk stands. Rows that were given are marked, so that missing ones are seen.
+enum { MAX_OPTIONS = 64 };
+struct walk {
+    const struct cli *cli;
+    char **argv;
+    int argc, i; // i: the argument being read
+    bool was_given[MAX_OPTIONS];
+};
+
+static int take_value(struct walk *walk, const struct cli_option *option,
+                      const char *value) {
+    walk->was_given[option - walk->cli->options] = true;
+    return set_value(walk->cli, option, value);
+}
+
+static const struct cli_option *find_option(const struct cli *cli, const char *name,
+                                            size_t n_name) {
+    for (const struct cli_option *o = cli->options; o->target; o++) {
+        if (o->name && strlen(o->name) == n_name && memcmp(o->name, name, n_name) == 0)
+            return o;
+    }
+    return NULL;
+}
+
+// --name, --name VALUE or --name=VALUE.
+static int read_option(struct walk *walk) {
+    const char *argument = walk->argv[walk->i];
+    const char *name = argument + strspn(argument, "-");
+    size_t n_name = strcspn(name, "=");
+    const char *value = name[n_name] ? name + n_name + 1 : NULL;
+    bool is_long = name - argument == 2;
+
+    const struct cli_option *option = is_long ? find_option(walk->cli, name, n_name) : NULL;
+    if (!option) return unknown_option(walk->cli, argument, name, n_name);
+    if (option->kind == CLI_FLAG) {
+        if (value) return cli_usage(walk->cli, "--%s takes no value", option->name);
+        return take_value(walk, option, NULL);
+    }
+    if (!value) {
+        const char *next = walk->i + 1 < walk->argc ? walk->argv[walk->i + 1] : NULL;
+        if (!next || strncmp(next, "--", 2) == 0) // --model --json: the value was forgotten
+            return cli_usage(walk->cli, "--%s needs a value: --%s=%s", option->name,
+                             option->name, option->placeholder);
+        value = next;
+        walk->i++;
+    }
+    return take_value(walk, option, value);
+}
+
+// The first positional row that is still free; a list is never full.
+static int read_positional(struct walk *walk) {
+    for (const struct cli_option *o = walk->cli->options; o->target; o++) {
+        bool is_taken = walk->was_given[o - walk->cli->options] && o->kind != CLI_LIST;
+        if (!o->name && !is_taken) return take_value(walk, o, walk->argv[walk->i]);
+    }
+    return cli_usage(walk->cli, "unexpected argument \"%s\"", walk->argv[walk->i]);
+}
+
+static int check_required(const struct walk *walk) {
+    char name[64];
+    for (const struct cli_option *o = walk->cli->options; o->target; o++) {
+        if (o->required && !walk->was_given[o - walk->cli->options])
+            return cli_usage(walk->cli, "%s is missing", shown_name(name, o));
+    }
+    return CLI_GO_ON;
+}
+
+static bool is_option(const char *argument) {
+    return argument[0] == '-' && argument[1] != '\0'; // "-" alone: standard input
+}
+
+// Help wins over every mistake, and shows the defaults: so it comes before anything is set.
+static bool asks_for(const struct walk *walk, const char *option, const char *short_one) {
+    for (int i = 1; i < walk->argc && strcmp(walk->argv[i], "--") != 0; i++) {
+        if (strcmp(walk->argv[i], option) == 0 || strcmp(walk->argv[i], short_one) == 0)
+            return true;
+    }
+    return false;
+}
+
+static int count_options(const struct cli *cli) {
+    int n = 0;
+    while (cli->options[n].target) n++;
+    return n;
+}
+
+int cli_parse(const struct cli *cli, int argc, char **argv) {
+    struct walk walk = {.cli = cli, .argv = argv, .argc = argc};
+    bool only_arguments = false;
+    MUST(count_options(cli) <= MAX_OPTIONS);
+
+    if (asks_for(&walk, "--help", "-h")) return print_help(cli);
+    if (asks_for(&walk, "--version", "-V")) return print_version(cli);
+    for (walk.i = 1; walk.i < argc; walk.i++) {
+        if (!only_arguments && strcmp(argv[walk.i], "--") == 0) {
+            only_arguments = true;
+            continue;
+        }
+        bool reads_option = !only_arguments && is_option(argv[walk.i]);
+        int result = reads_option ? read_option(&walk) : read_positional(&walk);
+        if (result != CLI_GO_ON) return result;
+    }
+    return check_required(&walk);
+}
