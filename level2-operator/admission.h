@@ -1,4 +1,4 @@
-// Who may wait: at most max_waiting requests in the house that have not had their first token. The
+// Who may wait: at most max_inside requests are in the house, from the door to the last byte. The
 // others are told at once to come back, and when. Pure; the HTTP loop is the only caller.
 // An exercise: solutions/level2-operator/admission.c.
 #ifndef LEVEL2_ADMISSION_H
