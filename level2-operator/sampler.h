@@ -37,19 +37,22 @@ void sampler_start(struct sampler *s, const token_id *prompt, int n_prompt);
 // Remembers a drawn token.
 void sampler_accept(struct sampler *s, token_id token);
 
-// The distribution that a draw is made from: s->candidates[0 .. *n), by falling p, equal p by
-// ascending id; the p sum to 1. banned (may be NULL) marks ids that cannot be drawn (min_tokens).
-// ERR_NUMERIC when a logit is NaN or +infinity, or nothing is left.
+// The distribution that a draw is made from: s->candidates[0 .. *n), by falling logit, equals
+// by ascending id; the p sum to 1. banned (may be NULL) marks ids that cannot be drawn (min_tokens).
+// ERR_NUMERIC when a logit is NaN or +infinity, or nothing is left; ERR_INPUT when a bias names a
+// token that does not exist.
 enum status sampler_distribution(struct sampler *s, const float *logits, // (n_vocab)
                                  const struct sampling *how, const bool *banned, int *n,
                                  struct error *err);
 
-// One token. choice and position key the generator (common/rng.h).
+// One token; cheaper than the distribution, as little is sorted. choice and position key the
+// generator (common/rng.h).
 enum status sampler_draw(struct sampler *s, const float *logits, const struct sampling *how,
                          const bool *banned, uint32_t choice, uint32_t position,
                          token_id *token, struct error *err);
 
-// Natural log of softmax(logits)[token] of the raw logits, and the n_top best alternatives.
+// Natural log of softmax(logits)[token] of the raw logits, and the n_top <= n_vocab best tokens,
+// equals by ascending id. No logit may be NaN or +infinity.
 void sampler_logprobs(const float *logits, int n_vocab, token_id token,
                       struct token_logprob *drawn, struct token_logprob *top, int n_top);
 
