@@ -22,17 +22,20 @@ struct stop {
     int n_strings;
     bool include_stop; // the stop string itself is shown
     bool matched;
-    char *held; // (max_held): bytes not shown yet; owned by the arena
+    char *held;  // (max_held): bytes not shown yet; owned by the arena
+    char *shown; // (3 * max_held): what the last call showed; owned by the arena
     size_t n_held, max_held;
 };
 
-// max_piece: bytes of the longest piece that will come. Strings are borrowed.
+// max_piece: bytes of the longest piece that will come. Strings are borrowed. ERR_LIMIT (param
+// "stop"): too many strings, or one that is empty or too long.
 enum status stop_init(struct stop *s, const struct stop_string *strings, int n_strings,
                       size_t max_piece, struct arena *arena, struct error *err);
 
 // Takes a piece in. *text and *n_text are what may be shown now: valid until the next call, always
 // valid UTF-8 (a byte that can belong to no character is shown as U+FFFD). true: a stop string is
-// complete; nothing after it is ever shown.
+// complete; nothing after it is ever shown. The stop string that is complete first counts; of two
+// that end at the same byte, the longer.
 bool stop_push(struct stop *s, const char *piece, size_t n_bytes, const char **text,
                size_t *n_text);
 
