@@ -9,7 +9,7 @@
 //   string = length u64, bytes. All numbers little-endian.
 // Specification: github.com/ggml-org/ggml/blob/master/docs/gguf.md
 //
-// An exercise: solutions/level2-operator/gguf.c.
+// gguf_parse is an exercise: solutions/level2-operator/gguf.c. The rest is in gguf_value.c.
 #ifndef LEVEL2_GGUF_H
 #define LEVEL2_GGUF_H
 
@@ -58,6 +58,7 @@ struct gguf_key {
 
 struct gguf_tensor {
     struct gguf_string name;
+    uint64_t offset;         // of its data, counted from data_offset
     struct tensor_view view; // data points into the file
 };
 
@@ -75,7 +76,7 @@ struct gguf {
 // name is for messages only. Every error (ERR_FORMAT, ERR_UNSUPPORTED, ERR_LIMIT, ERR_MEMORY) names
 // the file, the field and the offset. Refused among others: wrong magic, an HTML page, a key or
 // tensor twice, alignment that is not a power of two, a dimension of 0, an unknown type, an offset
-// that is not aligned or overlaps, data past the end, a second part of a split file.
+// that is not aligned or overlaps, data past the end, any part of a split file. On failure *g is zeroed.
 enum status gguf_parse(struct gguf *g, const unsigned char *bytes, size_t n_bytes,
                        const char *name, struct arena *arena, struct error *err);
 
@@ -83,8 +84,8 @@ enum status gguf_parse(struct gguf *g, const unsigned char *bytes, size_t n_byte
 const struct gguf_value *gguf_find(const struct gguf *g, const char *key);
 const struct gguf_tensor *gguf_find_tensor(const struct gguf *g, const char *name);
 
-// One value as the wanted kind. false: not of that kind or out of its range. Integers of any width
-// convert; a float does not become an integer.
+// One value as the wanted kind. false: NULL, not of that kind or out of its range. Integers of any
+// width convert; a float does not become an integer.
 bool gguf_get_u64(const struct gguf_value *v, uint64_t *out);
 bool gguf_get_f64(const struct gguf_value *v, double *out); // F32, F64 and integers
 bool gguf_get_bool(const struct gguf_value *v, bool *out);
@@ -99,5 +100,6 @@ bool gguf_next_string(const struct gguf_value *array, uint64_t *pos,
                       struct gguf_string *out);
 
 const char *gguf_type_name(enum gguf_type t);
+int gguf_type_bytes(enum gguf_type t); // of one item; 0: no fixed width (strings, arrays)
 
 #endif

@@ -1,0 +1,119 @@
+// How gguf.c refuses: one shape for every message, and the reasons that need a longer look.
+#include "level2-operator/gguf_reader.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+enum { SHOWN_BYTES = 60 }; // of a name
+
+void gguf_enter(struct gguf_reader *r, const char *kind, uint64_t number) {
+    r->kind = kind;
+    r->number = number;
+    r->name = (struct gguf_string){0};
+    r->begin = r->at.pos;
+}
+
+void gguf_enter_again(struct gguf_reader *r, const char *kind, struct gguf_string name) {
+    r->kind = kind;
+    r->number = 0;
+    r->name = name;
+    r->begin = (size_t)((const unsigned char *)name.bytes - r->at.bytes) - sizeof(uint64_t);
+}
+
+const struct gguf_value *gguf_enter_key(struct gguf_reader *r, const struct gguf *g,
+                                        const char *name) {
+    uint32_t i;
+    if (!table_get(&g->key_table, name, strlen(name), &i)) return NULL;
+    gguf_enter_again(r, "key", g->keys[i].name);
+    return &g->keys[i].value;
+}
+
+enum status gguf_refuse(const struct gguf_reader *r, enum status code, const char *format,
+                        ...) {
+    char what[160], place[SHOWN_BYTES + 1];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(what, sizeof(what), format, args);
+    va_end(args);
+    if (r->name.n_bytes) {
+        int n = r->name.n_bytes < SHOWN_BYTES ? (int)r->name.n_bytes : SHOWN_BYTES;
+        snprintf(place, sizeof(place), "%.*s", n, r->name.bytes);
+    } else {
+        snprintf(place, sizeof(place), "%" PRIu64, r->number);
+    }
+    return error_set_param(r->err, code, r->name.n_bytes ? place : r->kind,
+                           "%s: %s %s at byte %zu: %s", r->file, r->kind, place, r->begin,
+                           what);
+}
+
+enum status gguf_refuse_cut(const struct gguf_reader *r) {
+    return gguf_refuse(r, ERR_FORMAT, "the file ends in the middle of it, at byte %zu",
+                       r->at.n_bytes);
+}
+
+// What people save by mistake.
+static const struct {
+    const char *begin; // in any case
+    const char *looks_like;
+} lookalikes[] = {
+    {"<!doctype",               "looks like an HTML page, not a model; download the file itself"},
+    {"<html",                   "looks like an HTML page, not a model; download the file itself"},
+    {"version https://git-lfs",
+     "looks like a Git LFS pointer, not a model; run git lfs pull"                              },
+    {"PK\x03\x04",              "looks like a zip archive, not a model; unpack it first"        },
+};
+
+enum status gguf_refuse_magic(const struct gguf_reader *r) {
+    const char *what = "not a GGUF file: it does not begin with the letters GGUF";
+
+    for (size_t i = 0; i < sizeof(lookalikes) / sizeof(lookalikes[0]); i++) {
+        size_t n = strlen(lookalikes[i].begin);
+        if (r->at.n_bytes < n) continue;
+        if (strncasecmp((const char *)r->at.bytes, lookalikes[i].begin, n) == 0)
+            what = lookalikes[i].looks_like;
+    }
+    return error_set_param(r->err, ERR_FORMAT, "magic", "%s: magic at byte 0: %s", r->file,
+                           what);
+}
+
+enum status gguf_refuse_version(const struct gguf_reader *r) {
+    if (r->number == 2u << 24 || r->number == 3u << 24)
+        return gguf_refuse(r, ERR_UNSUPPORTED,
+                           "a big-endian file; only little-endian is read");
+    return gguf_refuse(r, ERR_UNSUPPORTED,
+                       "only versions 2 and 3 are read; convert the model again");
+}
+
+enum status gguf_refuse_type(const struct gguf_reader *r, uint32_t number) {
+    // Without those that dtype.h has, and those that were taken back from the format.
+    static const char *const names[] = {
+        [6] = "Q5_0",    [7] = "Q5_1",     [9] = "Q8_1",    [10] = "Q2_K",
+        [11] = "Q3_K",   [12] = "Q4_K",    [13] = "Q5_K",   [14] = "Q6_K",
+        [15] = "Q8_K",   [16] = "IQ2_XXS", [17] = "IQ2_XS", [18] = "IQ3_XXS",
+        [19] = "IQ1_S",  [20] = "IQ4_NL",  [21] = "IQ3_S",  [22] = "IQ2_S",
+        [23] = "IQ4_XS", [24] = "I8",      [25] = "I16",    [26] = "I32",
+        [27] = "I64",    [28] = "F64",     [29] = "IQ1_M",  [34] = "TQ1_0",
+        [35] = "TQ2_0",  [39] = "MXFP4",
+    };
+    if (number < sizeof(names) / sizeof(names[0]) && names[number])
+        return gguf_refuse(r, ERR_UNSUPPORTED, "type %s is not supported yet",
+                           names[number]);
+    return gguf_refuse(r, ERR_FORMAT, "unknown tensor type %" PRIu32, number);
+}
+
+// The files of a split model are called NAME-00001-of-00003.gguf, and so on.
+enum status gguf_refuse_split(struct gguf_reader *r, const struct gguf *g) {
+    uint64_t part = 0, n_parts = 0;
+
+    gguf_get_u64(gguf_enter_key(r, g, "split.count"), &n_parts);
+    gguf_get_u64(gguf_enter_key(r, g, "split.no"), &part);
+    if (part == 0 && n_parts <= 1) return OK;
+    return gguf_refuse(r, ERR_UNSUPPORTED,
+                       "part %" PRIu64 " of %" PRIu64 "; merge the parts into one file, "
+                       "beginning with the one called ...-00001-of-%05" PRIu64 ".gguf",
+                       part + 1, n_parts, n_parts);
+}

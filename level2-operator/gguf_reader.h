@@ -1,0 +1,67 @@
+// Where a parse of GGUF stands, what a message calls that place, and how it refuses. So that every
+// error has the same shape:
+//
+//   FILE: KIND NAME-OR-NUMBER at byte OFFSET: what is wrong
+//   m.gguf: key general.name at byte 91: stands in the file twice
+//   m.gguf: n_tensors 18446744073709551615 at byte 8: more than fit in the 8 bytes that follow
+#ifndef LEVEL2_GGUF_READER_H
+#define LEVEL2_GGUF_READER_H
+
+#include "common/status.h"
+#include "level2-operator/cursor.h"
+#include "level2-operator/gguf.h"
+
+struct gguf_reader {
+    struct cursor at;
+    // borrowed
+    const char *file;  // name for messages
+    struct error *err; // may be NULL
+    // the place
+    const char *kind;        // "key", "tensor", or a field of the header
+    uint64_t number;         // which key or tensor; the field's value
+    struct gguf_string name; // once it is known
+    size_t begin;            // its first byte
+};
+
+// A length and that many bytes. false, and nothing moves, when too little is left.
+static inline bool gguf_take_string(struct cursor *c, struct gguf_string *s) {
+    struct cursor ahead = *c;
+    const unsigned char *bytes;
+    uint64_t n_bytes;
+    if (!cursor_u64(&ahead, &n_bytes) || !cursor_take(&ahead, n_bytes, &bytes))
+        return false;
+    *s = (struct gguf_string){(const char *)bytes, n_bytes};
+    *c = ahead;
+    return true;
+}
+
+// A new place begins at the cursor; its name is not known yet.
+void gguf_enter(struct gguf_reader *r, const char *kind, uint64_t number);
+
+// A place that was read before. name is the view that was found there.
+void gguf_enter_again(struct gguf_reader *r, const char *kind, struct gguf_string name);
+
+// The same for a key, by name; gives its value. NULL, and nothing happens, when there is none.
+const struct gguf_value *gguf_enter_key(struct gguf_reader *r, const struct gguf *g,
+                                        const char *name);
+
+// Writes r->err in the shape above; returns code.
+enum status gguf_refuse(const struct gguf_reader *r, enum status code, const char *format,
+                        ...) __attribute__((format(printf, 3, 4)));
+
+// The file ends in the middle of this place.
+enum status gguf_refuse_cut(const struct gguf_reader *r);
+
+// The file begins with something else: says what it looks like.
+enum status gguf_refuse_magic(const struct gguf_reader *r);
+
+// r->number is no version that we read: version 1, a later one, or bytes in the other order.
+enum status gguf_refuse_version(const struct gguf_reader *r);
+
+// A tensor type without a dtype: ERR_UNSUPPORTED if the format has it, else ERR_FORMAT.
+enum status gguf_refuse_type(const struct gguf_reader *r, uint32_t number);
+
+// OK unless the keys say that the model is split over several files.
+enum status gguf_refuse_split(struct gguf_reader *r, const struct gguf *g);
+
+#endif

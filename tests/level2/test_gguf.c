@@ -1,0 +1,779 @@
+// The GGUF reader against files made by hand: right ones, and everything that can be wrong with one.
+#include <float.h>
+#include <stdlib.h>
+#include <string.h>
+#include "common/limits.h"
+#include "level2-operator/gguf.h"
+#include "tests/support/gguf_file.h"
+#include "tests/support/suite.h"
+
+static struct arena arena;
+static struct gguf g;
+static struct error err;
+
+static void setup(void) {
+    arena_init(&arena, 1 << 20);
+    memset(&g, 0, sizeof(g));
+    memset(&err, 0, sizeof(err));
+}
+
+static void teardown(void) {
+    arena_free(&arena);
+}
+
+static enum status parse(const struct bytes *b) {
+    return gguf_parse(&g, b->data, b->n, "test.gguf", &arena, &err);
+}
+
+static void parse_ok(const struct bytes *b) {
+    ck_assert_msg(parse(b) == OK, "%s", err.text);
+}
+
+// What the file is allowed to cost: tables grow with the file, by a fixed factor.
+static size_t justified(size_t n_bytes) {
+    return 16 * n_bytes + 4096;
+}
+
+// The first n bytes of b in memory of their own, so that reading one more is seen.
+static enum status parse_cut(const struct bytes *b, size_t n) {
+    unsigned char *cut = malloc(n ? n : 1);
+    if (n) memcpy(cut, b->data, n);
+    arena_free(&arena);
+    arena_init(&arena, justified(n));
+    memset(&err, 0, sizeof(err));
+    enum status st = gguf_parse(&g, cut, n, "test.gguf", &arena, &err);
+    free(cut);
+    return st;
+}
+
+// Touches every byte that a parsed file points to.
+static unsigned touch_all(void) {
+    unsigned sum = 0;
+    for (uint64_t i = 0; i < g.n_keys; i++) {
+        const struct gguf_value *v = &g.keys[i].value;
+        for (uint64_t j = 0; j < g.keys[i].name.n_bytes; j++)
+            sum += (unsigned char)g.keys[i].name.bytes[j];
+        for (uint64_t j = 0; j < v->n_bytes; j++) sum += v->bytes[j];
+    }
+    for (uint64_t i = 0; i < g.n_tensors; i++) {
+        const unsigned char *data = g.tensors[i].view.data;
+        for (uint64_t j = 0; j < g.tensors[i].view.n_bytes; j++) sum += data[j];
+    }
+    return sum;
+}
+
+// ---- reference ----------------------------------------------------------------------------------
+
+START_TEST(reads_keys_and_tensors_of_the_tiny_model) {
+    struct bytes b = bytes_of_file(tiny_model_path());
+    struct gguf_string s;
+    uint64_t n;
+    double eps;
+
+    parse_ok(&b);
+    ck_assert_uint_eq(g.version, 3);
+    ck_assert_uint_eq(g.alignment, 32);
+    ck_assert_uint_eq(g.n_keys, 25);
+    ck_assert_uint_eq(g.n_tensors, 29);
+    ck_assert(gguf_get_string(gguf_find(&g, "general.architecture"), &s));
+    ck_assert(s.n_bytes == 5 && memcmp(s.bytes, "llama", 5) == 0);
+    ck_assert(gguf_get_u64(gguf_find(&g, "llama.embedding_length"), &n));
+    ck_assert_uint_eq(n, 64);
+    ck_assert(gguf_get_f64(gguf_find(&g, "llama.attention.layer_norm_rms_epsilon"), &eps));
+    ck_assert(eps == (double)1e-5f);
+    ck_assert_ptr_null(gguf_find(&g, "llama.rope.scaling.type"));
+    ck_assert_ptr_null(gguf_find(&g, ""));
+
+    const struct gguf_tensor *t = gguf_find_tensor(&g, "blk.0.ffn_down.weight");
+    ck_assert_ptr_nonnull(t);
+    ck_assert_int_eq(t->view.n_dims, 2);
+    ck_assert_uint_eq(t->view.dim[0], 96);
+    ck_assert_uint_eq(t->view.dim[1], 64);
+    ck_assert_uint_eq(t->view.dim[2], 1);
+    ck_assert_int_eq(t->view.dtype, DTYPE_Q4_1);
+    ck_assert_uint_eq(t->view.n_bytes, 96 / 32 * 20 * 64);
+    ck_assert_ptr_eq(t->view.data, b.data + g.data_offset + t->offset);
+    ck_assert_ptr_null(gguf_find_tensor(&g, "blk.3.ffn_down.weight"));
+    bytes_free(&b);
+}
+END_TEST
+
+START_TEST(reads_version_2_as_version_3) {
+    struct bytes b = {0};
+    put_header(&b, 2, 0, 1);
+    put_string(&b, "k");
+    put_u32(&b, GGUF_BOOL);
+    put_u8(&b, 1);
+    parse_ok(&b);
+    ck_assert_uint_eq(g.version, 2);
+    ck_assert_uint_eq(g.n_keys, 1);
+    bytes_free(&b);
+}
+END_TEST
+
+static const struct {
+    const char *name;
+    enum gguf_type type;
+    unsigned char bytes[8];
+    bool has_u64, has_f64;
+    uint64_t u64;
+    double f64;
+} numbers[] = {
+    {"u8, largest",         GGUF_U8,   {255},                       true,  true,  255,               255       },
+    {"i8, largest",         GGUF_I8,   {127},                       true,  true,  127,               127       },
+    {"i8, smallest",        GGUF_I8,   {128},                       false, true,  0,                 -128      },
+    {"u16, low byte first", GGUF_U16,  {1, 2},                      true,  true,  513,               513       },
+    {"i16, minus two",      GGUF_I16,  {254, 255},                  false, true,  0,                 -2        },
+    {"u32, largest",        GGUF_U32,  {255, 255, 255, 255},        true,  true,  UINT32_MAX,        UINT32_MAX},
+    {"i32, minus one",      GGUF_I32,  {255, 255, 255, 255},        false, true,  0,                 -1        },
+    {"u64, 2^40",           GGUF_U64,  {0, 0, 0, 0, 0, 1},          true,  true,  UINT64_C(1) << 40, 0x1p40    },
+    {"i64, smallest",       GGUF_I64,  {0, 0, 0, 0, 0, 0, 0, 128},  false, true,  0,                 -0x1p63   },
+    {"f32, one and a half", GGUF_F32,  {0, 0, 0xc0, 0x3f},          false, true,  0,                 1.5       },
+    {"f64, minus two",      GGUF_F64,  {0, 0, 0, 0, 0, 0, 0, 0xc0}, false, true,  0,                 -2        },
+    {"bool is no number",   GGUF_BOOL, {1},                         false, false, 0,                 0         },
+};
+
+START_TEST(numbers_convert_only_where_they_fit) {
+    struct gguf_value v = {.type = numbers[_i].type,
+                           .n_items = 1,
+                           .bytes = numbers[_i].bytes,
+                           .n_bytes = (uint64_t)gguf_type_bytes(numbers[_i].type)};
+    uint64_t u64 = 0;
+    double f64 = 0;
+    bool b;
+    struct gguf_string s;
+
+    ck_assert_msg(gguf_get_u64(&v, &u64) == numbers[_i].has_u64, "%s", numbers[_i].name);
+    ck_assert_msg(gguf_get_f64(&v, &f64) == numbers[_i].has_f64, "%s", numbers[_i].name);
+    ck_assert_msg(u64 == numbers[_i].u64, "%s", numbers[_i].name);
+    ck_assert_msg(f64 == numbers[_i].f64, "%s: %g", numbers[_i].name, f64);
+    ck_assert(gguf_get_bool(&v, &b) == (v.type == GGUF_BOOL));
+    ck_assert(!gguf_get_string(&v, &s));
+}
+END_TEST
+
+START_TEST(walks_arrays_item_by_item) {
+    struct bytes b = {0};
+    struct gguf_value item;
+    struct gguf_string s;
+    uint64_t pos = 0, n;
+
+    put_header(&b, 3, 0, 3);
+    put_string(&b, "numbers");
+    put_u32(&b, GGUF_ARRAY), put_u32(&b, GGUF_U32), put_u64(&b, 2), put_u32(&b, 7),
+        put_u32(&b, 8);
+    put_string(&b, "strings");
+    put_u32(&b, GGUF_ARRAY), put_u32(&b, GGUF_STRING), put_u64(&b, 2);
+    put_string(&b, ""), put_string(&b, "two");
+    put_string(&b, "empty");
+    put_u32(&b, GGUF_ARRAY), put_u32(&b, GGUF_STRING), put_u64(&b, 0);
+    parse_ok(&b);
+
+    const struct gguf_value *v = gguf_find(&g, "numbers");
+    ck_assert(gguf_item(v, 1, &item) && gguf_get_u64(&item, &n));
+    ck_assert_uint_eq(n, 8);
+    ck_assert(!gguf_item(v, 2, &item));
+    ck_assert(!gguf_next_string(v, &pos, &s));
+
+    v = gguf_find(&g, "strings");
+    ck_assert(gguf_next_string(v, &pos, &s) && s.n_bytes == 0);
+    ck_assert(gguf_next_string(v, &pos, &s) && s.n_bytes == 3);
+    ck_assert_int_eq(memcmp(s.bytes, "two", 3), 0);
+    ck_assert(!gguf_next_string(v, &pos, &s));
+    ck_assert(!gguf_item(v, 0, &item)); // strings have no fixed width
+
+    pos = 0;
+    ck_assert(!gguf_next_string(gguf_find(&g, "empty"), &pos, &s));
+    bytes_free(&b);
+}
+END_TEST
+
+// ---- edges --------------------------------------------------------------------------------------
+
+START_TEST(accepts_a_file_with_nothing_in_it) { // LOAD-03
+    struct bytes b = {0};
+    put_header(&b, 3, 0, 0);
+    put_padding(&b, 32);
+    parse_ok(&b);
+    ck_assert_uint_eq(g.n_keys, 0);
+    ck_assert_uint_eq(g.n_tensors, 0);
+    ck_assert_ptr_null(gguf_find(&g, "general.architecture"));
+    bytes_free(&b);
+}
+END_TEST
+
+START_TEST(finds_data_at_any_alignment_and_any_size_of_metadata) { // LOAD-10
+    static const size_t alignments[] = {8, 16, 32, 64, 128};
+    static const char *const names[] = {"a", "b", "c"};
+    char text[65] = "";
+
+    for (size_t a = 0; a < sizeof(alignments) / sizeof(alignments[0]); a++) {
+        for (size_t n = 0; n < 64; n++) {
+            struct gguf_file f = {.alignment = alignments[a]};
+            memset(text, 'x', n);
+            text[n] = '\0';
+            file_set_string(&f, "filler", text);
+            for (unsigned i = 0; i < 3; i++) {
+                struct file_tensor *t = file_add_tensor(&f, names[i]);
+                t->n_dims = 1;
+                t->dim[0] = 4;
+                for (int j = 0; j < 16; j++) put_u8(&t->data, i + 1);
+            }
+            struct bytes b = file_bytes(&f);
+            parse_ok(&b);
+            ck_assert_uint_eq(g.alignment, alignments[a]);
+            ck_assert_uint_eq(g.data_offset % alignments[a], 0);
+            for (unsigned i = 0; i < 3; i++) {
+                const unsigned char *data = gguf_find_tensor(&g, names[i])->view.data;
+                for (int j = 0; j < 16; j++) ck_assert_uint_eq(data[j], i + 1);
+            }
+            bytes_free(&b);
+            file_free(&f);
+            arena_reset(&arena);
+        }
+    }
+}
+END_TEST
+
+static void put_nested_arrays(struct bytes *b, int depth) {
+    put_header(b, 3, 0, 1);
+    put_string(b, "nested");
+    put_u32(b, GGUF_ARRAY);
+    for (int i = 1; i < depth; i++) put_u32(b, GGUF_ARRAY), put_u64(b, 1);
+    put_u32(b, GGUF_U8), put_u64(b, 1), put_u8(b, 42);
+}
+
+START_TEST(accepts_arrays_in_arrays_up_to_the_limit) {
+    for (int depth = 1; depth <= LIMIT_GGUF_ARRAY_DEPTH + 1; depth++) {
+        struct bytes b = {0};
+        put_nested_arrays(&b, depth);
+        enum status want = depth <= LIMIT_GGUF_ARRAY_DEPTH ? OK : ERR_LIMIT;
+        ck_assert_msg(parse(&b) == want, "depth %d: %s", depth, err.text);
+        bytes_free(&b);
+    }
+}
+END_TEST
+
+START_TEST(a_bool_that_is_neither_0_nor_1_has_no_value) {
+    struct gguf_value v = {.type = GGUF_BOOL, .bytes = (const unsigned char *)"\x02"};
+    bool b;
+    ck_assert(!gguf_get_bool(&v, &b));
+}
+END_TEST
+
+START_TEST(a_value_that_is_not_there_converts_to_nothing) {
+    uint64_t u64, pos = 0;
+    double f64;
+    bool b;
+    struct gguf_string s;
+    struct gguf_value item;
+    ck_assert(!gguf_get_u64(NULL, &u64) && !gguf_get_f64(NULL, &f64));
+    ck_assert(!gguf_get_bool(NULL, &b) && !gguf_get_string(NULL, &s));
+    ck_assert(!gguf_item(NULL, 0, &item) && !gguf_next_string(NULL, &pos, &s));
+}
+END_TEST
+
+// ---- failures: each builds one wrong file -------------------------------------------------------
+
+static void wrong_magic(struct bytes *b) {
+    put_header(b, 3, 0, 0);
+    memcpy(b->data, "FUGG", 4);
+}
+
+static void html_page(struct bytes *b) {
+    static const char page[] = "<!doctype html>\n<html><body>404</body></html>";
+    put_raw(b, page, sizeof(page) - 1);
+}
+
+static void lfs_pointer(struct bytes *b) {
+    static const char text[] =
+        "version https://git-lfs.github.com/spec/v1\noid sha256:00\n";
+    put_raw(b, text, sizeof(text) - 1);
+}
+
+static void magic_only(struct bytes *b) {
+    put_raw(b, "GGUF", 4);
+}
+
+static void empty_file(struct bytes *b) {
+    (void)b;
+}
+
+static void version_1(struct bytes *b) {
+    put_header(b, 1, 0, 0);
+}
+
+static void version_4(struct bytes *b) {
+    put_header(b, 4, 0, 0);
+}
+
+static void big_endian(struct bytes *b) {
+    put_header(b, 3u << 24, 0, 0);
+}
+
+static void endless_tensors(struct bytes *b) {
+    put_header(b, 3, UINT64_MAX, 0);
+    put_padding(b, 32);
+}
+
+static void endless_keys(struct bytes *b) {
+    put_header(b, 3, 0, UINT64_MAX);
+    put_padding(b, 32);
+}
+
+static void endless_key_name(struct bytes *b) {
+    put_header(b, 3, 0, 1);
+    put_u64(b, UINT64_MAX);
+    put_u64(b, 0);
+}
+
+static void long_key_name(struct bytes *b) {
+    char name[LIMIT_GGUF_NAME_BYTES + 2];
+    memset(name, 'k', sizeof(name) - 1);
+    name[sizeof(name) - 1] = '\0';
+    put_header(b, 3, 0, 1);
+    put_string(b, name);
+    put_u32(b, GGUF_U8), put_u8(b, 0);
+}
+
+static void same_key_twice(struct bytes *b) {
+    put_header(b, 3, 0, 2);
+    for (int i = 0; i < 2; i++) {
+        put_string(b, "general.name");
+        put_u32(b, GGUF_STRING);
+        put_string(b, i ? "second" : "first");
+    }
+}
+
+static void begin_key(struct bytes *b, const char *name, uint32_t type) {
+    put_header(b, 3, 0, 1);
+    put_string(b, name);
+    put_u32(b, type);
+}
+
+static void value_type_13(struct bytes *b) {
+    begin_key(b, "odd", 13);
+    put_u64(b, 0);
+}
+
+static void item_type_13(struct bytes *b) {
+    begin_key(b, "odd", GGUF_ARRAY);
+    put_u32(b, 13), put_u64(b, 0);
+}
+
+static void endless_array(struct bytes *b) {
+    begin_key(b, "numbers", GGUF_ARRAY);
+    put_u32(b, GGUF_U64), put_u64(b, UINT64_C(1) << 61),
+        put_u64(b, 0); // 2^61 * 8 wraps to 0
+}
+
+static void endless_strings(struct bytes *b) {
+    begin_key(b, "strings", GGUF_ARRAY);
+    put_u32(b, GGUF_STRING), put_u64(b, UINT64_MAX), put_string(b, "one");
+}
+
+static void endless_arrays(struct bytes *b) {
+    begin_key(b, "arrays", GGUF_ARRAY);
+    put_u32(b, GGUF_ARRAY), put_u64(b, UINT64_MAX), put_u32(b, GGUF_U8), put_u64(b, 0);
+}
+
+static void endless_string(struct bytes *b) {
+    begin_key(b, "text", GGUF_STRING);
+    put_u64(b, UINT64_MAX - 7), put_u64(b, 0);
+}
+
+static void alignment_0(struct bytes *b) {
+    begin_key(b, "general.alignment", GGUF_U32);
+    put_u32(b, 0);
+}
+
+static void alignment_24(struct bytes *b) {
+    begin_key(b, "general.alignment", GGUF_U32);
+    put_u32(b, 24);
+}
+
+static void alignment_text(struct bytes *b) {
+    begin_key(b, "general.alignment", GGUF_STRING);
+    put_string(b, "32");
+}
+
+static void split_part_2(struct bytes *b) {
+    put_header(b, 3, 0, 2);
+    put_string(b, "split.no"), put_u32(b, GGUF_U16), put_raw(b, "\x01", 2);
+    put_string(b, "split.count"), put_u32(b, GGUF_U16), put_raw(b, "\x03", 2);
+}
+
+static void split_part_1(struct bytes *b) {
+    put_header(b, 3, 0, 2);
+    put_string(b, "split.no"), put_u32(b, GGUF_U16), put_raw(b, "\0", 2);
+    put_string(b, "split.count"), put_u32(b, GGUF_U16), put_raw(b, "\x03", 2);
+}
+
+static void put_tensor(struct bytes *b, const char *name, uint32_t n_dims,
+                       const uint64_t *dims, uint32_t type, uint64_t offset) {
+    put_string(b, name);
+    put_u32(b, n_dims);
+    for (uint32_t i = 0; i < n_dims; i++) put_u64(b, dims[i]);
+    put_u32(b, type);
+    put_u64(b, offset);
+}
+
+// A file with one tensor and 64 bytes of data.
+static void one_tensor(struct bytes *b, const char *name, uint32_t n_dims,
+                       const uint64_t *dims, uint32_t type) {
+    put_header(b, 3, 1, 0);
+    put_tensor(b, name, n_dims, dims, type, 0);
+    put_padding(b, 32);
+    for (int i = 0; i < 64; i++) put_u8(b, 0);
+}
+
+static const uint64_t four[9] = {4, 1, 1, 1, 1, 1, 1, 1, 1};
+
+static void nine_dims(struct bytes *b) {
+    one_tensor(b, "deep", 9, four, 0);
+}
+
+static void no_dims(struct bytes *b) {
+    put_header(b, 3, 1, 0);
+    put_tensor(b, "flat", 0, NULL, 0, 0);
+    for (int i = 0; i < 64; i++) put_u8(b, 0);
+}
+
+static void wide_dim(struct bytes *b) {
+    one_tensor(b, "token_embd.weight", 2, (uint64_t[]){1152, 4398046511105}, 0);
+}
+
+static void wrapping_dims(struct bytes *b) { // 2^32 * 2^32 values are 0 in 64 bits
+    one_tensor(b, "wrap", 2, (uint64_t[]){UINT64_C(1) << 32, UINT64_C(1) << 32}, 0);
+}
+
+static void wrapping_bytes(struct bytes *b) { // 2^62 values of 4 bytes
+    one_tensor(b, "wrap", 1, (uint64_t[]){UINT64_C(1) << 62}, 0);
+}
+
+static void zero_dim(struct bytes *b) {
+    one_tensor(b, "none", 2, (uint64_t[]){4, 0}, 0);
+}
+
+static void type_99(struct bytes *b) {
+    one_tensor(b, "odd", 1, four, 99);
+}
+
+static void type_max(struct bytes *b) {
+    one_tensor(b, "odd", 1, four, UINT32_MAX);
+}
+
+static void type_4(struct bytes *b) {
+    one_tensor(b, "odd", 1, four, 4);
+}
+
+static void type_q4_k(struct bytes *b) {
+    one_tensor(b, "later", 1, (uint64_t[]){256}, 12);
+}
+
+static void type_q5_0(struct bytes *b) {
+    one_tensor(b, "later", 1, (uint64_t[]){32}, 6);
+}
+
+static void part_of_a_block(struct bytes *b) {
+    one_tensor(b, "half", 2, (uint64_t[]){16, 2}, 8);
+}
+
+// Two tensors of 32 bytes, the second at the given offset; 64 bytes of data.
+static void two_tensors(struct bytes *b, const char *second, uint64_t offset) {
+    put_header(b, 3, 2, 0);
+    put_tensor(b, "first", 1, (uint64_t[]){8}, 0, 0);
+    put_tensor(b, second, 1, (uint64_t[]){8}, 0, offset);
+    put_padding(b, 32);
+    for (int i = 0; i < 64; i++) put_u8(b, 0);
+}
+
+static void same_tensor_twice(struct bytes *b) {
+    two_tensors(b, "first", 32);
+}
+
+static void offset_off_by_one(struct bytes *b) {
+    two_tensors(b, "second", 33);
+}
+
+static void overlapping(struct bytes *b) {
+    two_tensors(b, "second", 0);
+}
+
+static void offset_past_the_end(struct bytes *b) {
+    two_tensors(b, "second", 64);
+}
+
+static void offset_that_wraps(struct bytes *b) {
+    two_tensors(b, "second", UINT64_MAX - 31);
+}
+
+static void no_data_at_all(struct bytes *b) {
+    put_header(b, 3, 1, 0);
+    put_tensor(b, "gone", 1, four, 0, 0);
+}
+
+static const struct {
+    const char *name;
+    void (*build)(struct bytes *b);
+    enum status want;
+    const char *says[3];
+} wrong_files[] = {
+    {"LOAD-01 wrong magic",              wrong_magic,         ERR_FORMAT,      {"magic", "not a GGUF"}                    },
+    {"LOAD-02 2^64-1 tensors",
+     endless_tensors,                                         ERR_FORMAT,
+     {"n_tensors 18446744073709551615 at byte 8:"}                                                                        },
+    {"2^64-1 keys",                      endless_keys,        ERR_FORMAT,      {"n_keys 18446744073709551615 at byte 16:"}},
+    {"LOAD-04 magic and no more",        magic_only,          ERR_FORMAT,      {"version 0 at byte 4:", "ends"}           },
+    {"empty file",                       empty_file,          ERR_FORMAT,      {"at byte 0:", "ends"}                     },
+    {"LOAD-05 web page",                 html_page,           ERR_FORMAT,      {"HTML page"}                              },
+    {"Git LFS pointer",                  lfs_pointer,         ERR_FORMAT,      {"Git LFS"}                                },
+    {"version 1",                        version_1,           ERR_UNSUPPORTED, {"version 1 at byte 4:"}                   },
+    {"version 4",                        version_4,           ERR_UNSUPPORTED, {"version 4 at byte 4:"}                   },
+    {"big-endian file",                  big_endian,          ERR_UNSUPPORTED, {"big-endian"}                             },
+    {"LOAD-06 key name of 2^64-1 bytes",
+     endless_key_name,                                        ERR_FORMAT,
+     {"key 0 at byte 24:"}                                                                                                },
+    {"long key name",                    long_key_name,       ERR_LIMIT,       {"257 bytes", "256"}                       },
+    {"LOAD-07 same key twice",
+     same_key_twice,                                          ERR_FORMAT,
+     {"key general.name at byte 61:", "twice"}                                                                            },
+    {"LOAD-08 value type 13",
+     value_type_13,                                           ERR_FORMAT,
+     {"key odd at byte 24:", "type 13"}                                                                                   },
+    {"LOAD-08 item type 13",             item_type_13,        ERR_FORMAT,      {"key odd at byte 24:", "type 13"}         },
+    {"array whose bytes wrap",           endless_array,       ERR_FORMAT,      {"key numbers"}                            },
+    {"array of 2^64-1 strings",          endless_strings,     ERR_FORMAT,      {"key strings"}                            },
+    {"array of 2^64-1 arrays",           endless_arrays,      ERR_FORMAT,      {"key arrays"}                             },
+    {"string whose end wraps",           endless_string,      ERR_FORMAT,      {"key text"}                               },
+    {"LOAD-09 alignment 0",              alignment_0,         ERR_FORMAT,      {"general.alignment", "power of two"}      },
+    {"alignment 24",                     alignment_24,        ERR_FORMAT,      {"general.alignment", "24"}                },
+    {"alignment as text",
+     alignment_text,                                          ERR_FORMAT,
+     {"general.alignment", "whole number"}                                                                                },
+    {"LOAD-11 nine dimensions",
+     nine_dims,                                               ERR_FORMAT,
+     {"tensor deep at byte 24:", "9 dim"}                                                                                 },
+    {"no dimensions",                    no_dims,             ERR_FORMAT,      {"tensor flat", "0 dim"}                   },
+    {"LOAD-12 2^42+1 rows",              wide_dim,            ERR_FORMAT,      {"token_embd.weight"}                      },
+    {"dimensions that wrap",             wrapping_dims,       ERR_FORMAT,      {"tensor wrap", "larger"}                  },
+    {"bytes that wrap",                  wrapping_bytes,      ERR_FORMAT,      {"tensor wrap", "larger"}                  },
+    {"LOAD-13 dimension 0",              zero_dim,            ERR_FORMAT,      {"tensor none", "dimension 1 is 0"}        },
+    {"LOAD-14 type 99",                  type_99,             ERR_FORMAT,      {"tensor odd", "type 99"}                  },
+    {"LOAD-14 type 2^32-1",              type_max,            ERR_FORMAT,      {"tensor odd", "type 4294967295"}          },
+    {"LOAD-14 type 4, taken back",       type_4,              ERR_FORMAT,      {"tensor odd", "type 4"}                   },
+    {"Q4_K, not built yet",              type_q4_k,           ERR_UNSUPPORTED, {"tensor later", "Q4_K"}                   },
+    {"Q5_0, not built yet",              type_q5_0,           ERR_UNSUPPORTED, {"tensor later", "Q5_0"}                   },
+    {"row of half a block",              part_of_a_block,     ERR_FORMAT,      {"tensor half", "16", "Q8_0"}              },
+    {"same tensor twice",
+     same_tensor_twice,                                       ERR_FORMAT,
+     {"tensor first at byte 61:", "twice"}                                                                                },
+    {"LOAD-15 offset plus 1",            offset_off_by_one,   ERR_FORMAT,      {"tensor second", "33", "32"}              },
+    {"overlapping tensors",              overlapping,         ERR_FORMAT,      {"tensor second", "overlaps"}              },
+    {"offset at the end",                offset_past_the_end, ERR_FORMAT,      {"tensor second", "64"}                    },
+    {"offset that wraps",                offset_that_wraps,   ERR_FORMAT,      {"tensor second"}                          },
+    {"no data at all",                   no_data_at_all,      ERR_FORMAT,      {"tensor gone", "download"}                },
+    {"LOAD-17 second part of three",
+     split_part_2,                                            ERR_UNSUPPORTED,
+     {"part 2 of 3", "-00001-of-00003.gguf"}                                                                              },
+    {"first part of three",              split_part_1,        ERR_UNSUPPORTED, {"part 1 of 3", "merge"}                   },
+};
+enum { N_WRONG_FILES = sizeof(wrong_files) / sizeof(wrong_files[0]) };
+
+START_TEST(refuses_and_says_what_is_wrong_and_where) {
+    const char *name = wrong_files[_i].name;
+    struct bytes b = {0};
+    wrong_files[_i].build(&b);
+
+    enum status st = parse(&b);
+    ck_assert_msg(st == wrong_files[_i].want, "%s: status %s: %s", name, status_name(st),
+                  err.text);
+    ck_assert_int_eq(err.code, st);
+    ck_assert_msg(strncmp(err.text, "test.gguf: ", 11) == 0, "%s: %s", name, err.text);
+    ck_assert_msg(strstr(err.text, "at byte") != NULL, "%s: %s", name, err.text);
+    ck_assert_msg(strchr(err.text, '\n') == NULL, "%s: %s", name, err.text);
+    ck_assert_msg(err.param[0] != '\0', "%s: names no field", name);
+    for (int i = 0; i < 3 && wrong_files[_i].says[i]; i++)
+        ck_assert_msg(strstr(err.text, wrong_files[_i].says[i]) != NULL,
+                      "%s: \"%s\" is not in: %s", name, wrong_files[_i].says[i], err.text);
+    ck_assert_msg(g.keys == NULL && g.n_tensors == 0, "%s: the result is not closed", name);
+    ck_assert_msg(parse_cut(&b, b.n) == st, "%s: costs more than the file justifies", name);
+    bytes_free(&b);
+}
+END_TEST
+
+START_TEST(refuses_endless_counts_without_an_allocation) { // LOAD-02
+    struct bytes tensors = {0}, keys = {0};
+    endless_tensors(&tensors);
+    endless_keys(&keys);
+    arena_fail_after(&arena, 0);
+    ck_assert_int_eq(parse(&tensors), ERR_FORMAT);
+    ck_assert_int_eq(parse(&keys), ERR_FORMAT);
+    bytes_free(&tensors);
+    bytes_free(&keys);
+}
+END_TEST
+
+START_TEST(never_writes_control_bytes_into_a_message) {
+    struct bytes b = {0};
+    begin_key(&b, "a\x1b[2Jb\n", 13);
+    ck_assert_int_eq(parse(&b), ERR_FORMAT);
+    ck_assert_ptr_null(strchr(err.text, '\x1b'));
+    ck_assert_ptr_null(strchr(err.text, '\n'));
+    bytes_free(&b);
+}
+END_TEST
+
+START_TEST(survives_a_failure_of_every_allocation) {
+    struct bytes b = bytes_of_file(tiny_model_path());
+    enum status st = ERR_MEMORY;
+    long n = 0;
+
+    for (; st != OK; n++) {
+        ck_assert_int_lt(n, 100);
+        arena_free(&arena);
+        arena_init(&arena, 1 << 20);
+        arena_fail_after(&arena, n);
+        memset(&err, 0, sizeof(err));
+        if ((st = parse(&b)) == OK) break;
+        ck_assert_int_eq(st, ERR_MEMORY);
+        ck_assert_int_eq(err.code, ERR_MEMORY);
+        ck_assert_str_ne(err.text, "");
+    }
+    ck_assert_int_eq(n, 4); // keys, their table, tensors, their table
+    bytes_free(&b);
+}
+END_TEST
+
+START_TEST(refuses_a_file_cut_anywhere_in_header_and_tables) {
+    struct bytes b = bytes_of_file(tiny_model_path());
+    parse_ok(&b);
+    size_t n_tables = (size_t)g.data_offset;
+
+    for (size_t n = 0; n < n_tables; n++) {
+        enum status st = parse_cut(&b, n);
+        ck_assert_msg(st == ERR_FORMAT, "cut at %zu: %s %s", n, status_name(st), err.text);
+        ck_assert_str_ne(err.text, "");
+    }
+    bytes_free(&b);
+}
+END_TEST
+
+START_TEST(names_the_tensor_at_which_the_data_was_cut) { // LOAD-16
+    struct bytes b = bytes_of_file(tiny_model_path());
+    struct draw d = draw_start("cut data");
+    parse_ok(&b);
+    size_t data_offset = (size_t)g.data_offset;
+    const struct gguf_tensor *last = &g.tensors[g.n_tensors - 1];
+    size_t end = data_offset + (size_t)(last->offset + last->view.n_bytes);
+
+    for (int i = 0; i < 1002; i++) {
+        size_t n = (size_t)draw_int(&d, (int)data_offset, (int)end - 1);
+        if (i == 0) n = end - 1;
+        if (i == 1) n = b.n / 2;
+
+        parse_ok(&b);
+        uint64_t t = 0; // the first tensor that is not whole
+        while (data_offset + g.tensors[t].offset + g.tensors[t].view.n_bytes <= n) t++;
+        char name[64] = "";
+        memcpy(name, g.tensors[t].name.bytes, (size_t)g.tensors[t].name.n_bytes);
+
+        ck_assert_msg(parse_cut(&b, n) == ERR_FORMAT, "cut at %zu: %s", n, err.text);
+        ck_assert_msg(strcmp(err.param, name) == 0, "cut at %zu: names %s, want %s", n,
+                      err.param, name);
+    }
+    bytes_free(&b);
+}
+END_TEST
+
+// ---- property -----------------------------------------------------------------------------------
+
+// Flips, repeats and swaps numbers in header and tables; what is then accepted must still lie inside
+// the file.
+START_TEST(a_changed_file_is_refused_or_lies_inside_itself) {
+    struct bytes b = bytes_of_file(tiny_model_path());
+    struct draw d = draw_start("mutations");
+    static const uint64_t extremes[] = {0,
+                                        1,
+                                        0x7f,
+                                        0xff,
+                                        0xffff,
+                                        0x7fffffff,
+                                        UINT32_MAX,
+                                        UINT64_C(1) << 61,
+                                        UINT64_MAX >> 1,
+                                        UINT64_MAX};
+    parse_ok(&b);
+    int n_tables = (int)g.data_offset, n_accepted = 0, n_refused = 0;
+    unsigned sum = 0;
+
+    for (int i = 0; i < 4000; i++) {
+        unsigned char *changed = malloc(b.n);
+        memcpy(changed, b.data, b.n);
+        int n_changes = draw_int(&d, 1, 4);
+        for (int j = 0; j < n_changes; j++) {
+            int at = draw_int(&d, 0, n_tables - 9);
+            if (draw_int(&d, 0, 1))
+                at = draw_int(&d, n_tables - 1500, n_tables - 9); // tensors
+            if (draw_int(&d, 0, 1)) {
+                changed[at] = (unsigned char)draw_u64(&d);
+            } else {
+                memcpy(changed + at, &extremes[draw_int(&d, 0, 9)],
+                       (size_t)draw_int(&d, 1, 8));
+            }
+        }
+        arena_free(&arena);
+        arena_init(&arena, justified(b.n));
+        enum status st = gguf_parse(&g, changed, b.n, "changed.gguf", &arena, &err);
+        ck_assert_msg(st != ERR_MEMORY, "seeded change %d: %s", i, err.text);
+        if (st == OK) sum += touch_all(); // ASan looks on
+        n_accepted += st == OK;
+        n_refused += st != OK;
+        free(changed);
+    }
+    ck_assert_msg(n_accepted > 100 && n_refused > 100, "%d accepted, %d refused, sum %u",
+                  n_accepted, n_refused, sum);
+    bytes_free(&b);
+}
+END_TEST
+
+Suite *suite(void) {
+    Suite *s = suite_create("level2/gguf");
+
+    TCase *reference = tcase_create("reference");
+    tcase_add_checked_fixture(reference, setup, teardown);
+    tcase_add_test(reference, reads_keys_and_tensors_of_the_tiny_model);
+    tcase_add_test(reference, reads_version_2_as_version_3);
+    tcase_add_loop_test(reference, numbers_convert_only_where_they_fit, 0,
+                        (int)(sizeof(numbers) / sizeof(numbers[0])));
+    tcase_add_test(reference, walks_arrays_item_by_item);
+    suite_add_tcase(s, reference);
+
+    TCase *edges = tcase_create("edges");
+    tcase_add_checked_fixture(edges, setup, teardown);
+    tcase_add_test(edges, accepts_a_file_with_nothing_in_it);
+    tcase_add_test(edges, finds_data_at_any_alignment_and_any_size_of_metadata);
+    tcase_add_test(edges, accepts_arrays_in_arrays_up_to_the_limit);
+    tcase_add_test(edges, a_bool_that_is_neither_0_nor_1_has_no_value);
+    tcase_add_test(edges, a_value_that_is_not_there_converts_to_nothing);
+    suite_add_tcase(s, edges);
+
+    TCase *failures = tcase_create("failures");
+    tcase_add_checked_fixture(failures, setup, teardown);
+    tcase_set_timeout(failures, 60);
+    tcase_add_loop_test(failures, refuses_and_says_what_is_wrong_and_where, 0,
+                        N_WRONG_FILES);
+    tcase_add_test(failures, refuses_endless_counts_without_an_allocation);
+    tcase_add_test(failures, never_writes_control_bytes_into_a_message);
+    tcase_add_test(failures, survives_a_failure_of_every_allocation);
+    tcase_add_test(failures, refuses_a_file_cut_anywhere_in_header_and_tables);
+    tcase_add_test(failures, names_the_tensor_at_which_the_data_was_cut);
+    suite_add_tcase(s, failures);
+
+    TCase *property = tcase_create("property");
+    tcase_add_checked_fixture(property, setup, teardown);
+    tcase_set_timeout(property, 60);
+    tcase_add_test(property, a_changed_file_is_refused_or_lies_inside_itself);
+    suite_add_tcase(s, property);
+    return s;
+}
