@@ -1,11 +1,14 @@
-// Arenas: a list of chunks, the newest in use. Big pieces get a chunk of their own, so that untouched
-// pages of a large cache cost nothing until they are written.
+// Arenas: a list of chunks. Small pieces are cut from the first one; a big piece gets a chunk of its
+// own behind it, so that untouched pages of a large cache cost nothing until they are written.
+//
+//   chunks ──▶ [ header | piece | piece | free ] ──▶ [ header | one big piece ] ──▶ ...
 #include "common/arena.h"
 
-#include "common/status.h"
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "common/status.h"
 
 #ifndef POISON_FREED_MEMORY
 #define POISON_FREED_MEMORY 0 // tests build with 1: reuse after reset shows as 0xA5
@@ -14,13 +17,13 @@
 enum { CHUNK_BYTES = 64 << 10, POISON = 0xA5 };
 
 struct arena_chunk {
-    struct arena_chunk *next; // older
-    size_t capacity, used;    // bytes behind the header
-    bool is_fresh;            // straight from calloc: already zero
-    void *block;              // what calloc gave; the header lies aligned inside
+    struct arena_chunk *next;
+    size_t capacity, used; // bytes behind the header
+    bool is_fresh;         // straight from calloc: already zero
+    void *block;           // what calloc gave; the header lies aligned inside
 };
 
-// Header, then pieces. Rounded so that the first piece is aligned too.
+// Rounded, so that the first piece is aligned too.
 enum {
     HEADER_BYTES =
         (sizeof(struct arena_chunk) + ARENA_ALIGN - 1) / ARENA_ALIGN * ARENA_ALIGN
@@ -48,6 +51,20 @@ void arena_init(struct arena *a, size_t limit_bytes) {
     *a = (struct arena){.limit = limit_bytes, .allocs_left = -1};
 }
 
+// A chunk with room for n_bytes.
+static struct arena_chunk *chunk_with_room(struct arena *a, size_t n_bytes) {
+    struct arena_chunk *first = a->chunks;
+    if (first && n_bytes <= first->capacity - first->used) return first;
+
+    bool is_big = n_bytes > CHUNK_BYTES;
+    struct arena_chunk *chunk = chunk_new(is_big ? n_bytes : CHUNK_BYTES);
+    if (!chunk) return NULL;
+    struct arena_chunk **place = is_big && first ? &first->next : &a->chunks;
+    chunk->next = *place;
+    *place = chunk;
+    return chunk;
+}
+
 void *arena_alloc(struct arena *a, size_t n, size_t size) {
     MUST(!a->sealed);
     if (a->allocs_left == 0) return NULL;
@@ -57,13 +74,8 @@ void *arena_alloc(struct arena *a, size_t n, size_t size) {
     if (n_bytes == 0) n_bytes = ARENA_ALIGN;
     if (a->used > a->limit || n_bytes > a->limit - a->used) return NULL;
 
-    struct arena_chunk *chunk = a->chunks;
-    if (!chunk || n_bytes > chunk->capacity - chunk->used) {
-        chunk = chunk_new(n_bytes > CHUNK_BYTES ? n_bytes : CHUNK_BYTES);
-        if (!chunk) return NULL;
-        chunk->next = a->chunks;
-        a->chunks = chunk;
-    }
+    struct arena_chunk *chunk = chunk_with_room(a, n_bytes);
+    if (!chunk) return NULL;
     if (a->allocs_left > 0) a->allocs_left--;
     a->used += n_bytes;
     return chunk_piece(chunk, n_bytes);
@@ -80,33 +92,29 @@ void arena_seal(struct arena *a) {
     a->sealed = true;
 }
 
-static void chunk_free(struct arena_chunk *chunk) {
-    free(chunk->block);
+// Gives back this chunk and all behind it.
+static void chunks_free(struct arena_chunk *chunk) {
+    while (chunk) {
+        struct arena_chunk *next = chunk->next;
+        free(chunk->block);
+        chunk = next;
+    }
 }
 
 void arena_reset(struct arena *a) {
     struct arena_chunk *kept = a->chunks;
+    a->used = 0;
     if (!kept) return;
-    while (kept->next) { // the oldest stays: the small first one
-        struct arena_chunk *next = kept->next;
-        chunk_free(kept);
-        kept = next;
-    }
+    chunks_free(kept->next);
+    kept->next = NULL;
     if (POISON_FREED_MEMORY)
         memset((unsigned char *)kept + HEADER_BYTES, POISON, kept->used);
     kept->used = 0;
     kept->is_fresh = false;
-    a->chunks = kept;
-    a->used = 0;
 }
 
 void arena_free(struct arena *a) {
-    struct arena_chunk *chunk = a->chunks;
-    while (chunk) {
-        struct arena_chunk *next = chunk->next;
-        chunk_free(chunk);
-        chunk = next;
-    }
+    chunks_free(a->chunks);
     arena_init(a, 0);
 }
 

@@ -1,10 +1,10 @@
 // An arena: memory that is given out piece by piece and taken back all at once.
 // Three of them mark the three lifetimes: model, run, request.
 //
-//   chunk ──▶ chunk ──▶ chunk        each chunk: [ used ........ | free ]
+//   arena ──▶ chunk ──▶ chunk ──▶ chunk        each chunk: [ used ........ | free ]
 //
 // do:    give every arena a limit, so that a hostile input meets ERR_MEMORY and not the machine
-//        ask arena_used for the ledger
+//        read `used` for the ledger
 // don't: free a single piece; keep a pointer past arena_free or arena_reset
 #ifndef COMMON_ARENA_H
 #define COMMON_ARENA_H
@@ -18,7 +18,7 @@ struct arena_chunk; // private
 
 struct arena {
     // owned
-    struct arena_chunk *chunks; // newest first
+    struct arena_chunk *chunks; // the first is in use
     // state
     size_t used;      // bytes given out, padding included
     bool sealed;      // true: arena_alloc is a broken invariant (the step loop runs)
