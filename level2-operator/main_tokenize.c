@@ -1,0 +1,397 @@
+// tokenize: text to token ids and back, by the rules of a model file. Reads the file's metadata and
+// no weight, so it is quick enough to be called once per text.
+#include "common/cli.h"
+#include "common/limits.h"
+#include "common/mapped_file.h"
+#include "common/utf8.h"
+#include "level2-operator/chat.h"
+#include "level2-operator/gguf.h"
+#include "level2-operator/tokenizer.h"
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const size_t arena_limit = (size_t)4
+                                  << 30; // bytes; a text needs about 32 times its own
+
+struct options {
+    const char *model, *pre;
+    const char *text; // NULL: standard input
+    bool special, bos, ids, json;
+    bool decode, jsonl, chat; // what to do, at most one; none: text to ids
+};
+
+struct session {
+    // owned
+    struct mapped_file file;
+    struct arena arena; // tokenizer
+    struct arena work;  // one text
+    char *input;        // standard input; malloc'd
+    json_t *document;   // of --chat
+    // views
+    struct gguf gguf;
+    struct tokenizer tokenizer;
+};
+
+static enum status session_open(struct session *s, const struct options *o,
+                                struct error *err) {
+    enum status st;
+    arena_init(&s->arena, arena_limit);
+    arena_init(&s->work, arena_limit);
+    if ((st = mapped_file_open(&s->file, o->model, err)) != OK) return st;
+    st = gguf_parse(&s->gguf, s->file.bytes, s->file.n_bytes, o->model, &s->arena, err);
+    if (st != OK) return st;
+    return tokenizer_init(&s->tokenizer, &s->gguf, o->pre, o->model, &s->arena, err);
+}
+
+static void session_close(struct session *s) {
+    json_decref(s->document);
+    free(s->input);
+    arena_free(&s->work);
+    arena_free(&s->arena);
+    mapped_file_close(&s->file);
+}
+
+// All of standard input. A zero byte stands behind it.
+static enum status read_input(struct session *s, size_t *n_bytes, struct error *err) {
+    size_t capacity = 0, n = 0;
+    do {
+        if (n + 1 >= capacity) {
+            capacity = capacity ? 2 * capacity : 64 << 10;
+            char *grown = realloc(s->input, capacity);
+            if (!grown)
+                return error_set(err, ERR_MEMORY,
+                                 "no memory for standard input beyond %zu bytes", n);
+            s->input = grown;
+        }
+        n += fread(s->input + n, 1, capacity - n - 1, stdin);
+    } while (!feof(stdin) && !ferror(stdin));
+    if (ferror(stdin)) return error_set(err, ERR_IO, "standard input: %s", strerror(errno));
+    s->input[n] = '\0';
+    *n_bytes = n;
+    return OK;
+}
+
+// The argument, or standard input.
+static enum status text_get(struct session *s, const struct options *o, const char **text,
+                            size_t *n_bytes, struct error *err) {
+    if (o->text) {
+        *text = o->text;
+        *n_bytes = strlen(o->text);
+        return OK;
+    }
+    enum status st = read_input(s, n_bytes, err);
+    *text = s->input;
+    return st;
+}
+
+// ids live in the work arena.
+static enum status text_encode(struct session *s, const char *text, size_t n_bytes,
+                               const struct markup *markup, int n_markup, bool bos,
+                               token_id **ids, int *n_ids, struct error *err) {
+    *n_ids = 0;
+    *ids = ARENA_NEW(&s->work, token_id, tokenizer_max_ids(n_bytes));
+    if (!*ids)
+        return error_set(err, ERR_MEMORY, "no memory for the ids of %zu bytes", n_bytes);
+    return tokenizer_encode(&s->tokenizer, text, n_bytes, markup, n_markup, bos, *ids,
+                            n_ids, &s->work, err);
+}
+
+// ---- printing -----------------------------------------------------------------------------------
+
+static void print_ids(const token_id *ids, int n_ids) {
+    for (int i = 0; i < n_ids; i++) printf("%s%d", i ? " " : "", (int)ids[i]);
+    printf("\n");
+}
+
+// Quoted: what a terminal shows well as it is, the rest as C would write it.
+static void print_quoted(const char *text, size_t n_bytes) {
+    putchar('"');
+    for (size_t n_used; n_bytes > 0; text += n_used, n_bytes -= n_used) {
+        int32_t c = utf8_next(text, n_bytes, &n_used);
+        if (c == '\n')
+            printf("\\n");
+        else if (c == '\t')
+            printf("\\t");
+        else if (c == '\r')
+            printf("\\r");
+        else if (c == '"' || c == '\\')
+            printf("\\%c", (char)c);
+        else if (c < 0x20 || (c >= 0x7f && c < 0xa0)) // broken (-1) and control
+            for (size_t i = 0; i < n_used; i++) printf("\\x%02x", (unsigned char)text[i]);
+        else
+            fwrite(text, 1, n_used, stdout);
+    }
+    putchar('"');
+}
+
+static void print_table(const struct tokenizer *t, const token_id *ids, int n_ids) {
+    bool colour = cli_wants_colour(stdout);
+    for (int i = 0; i < n_ids; i++) {
+        struct token_piece piece = tokenizer_piece(t, ids[i], true);
+        bool is_control = piece.kind == TOKEN_CONTROL;
+        printf("%8d  %s", (int)ids[i], is_control && colour ? "\033[35m" : "");
+        print_quoted(piece.bytes, piece.n_bytes);
+        printf("%s%s\n", is_control && colour ? "\033[0m" : "",
+               is_control ? "  control" : "");
+    }
+    printf("%d token%s\n", n_ids, n_ids == 1 ? "" : "s");
+}
+
+static json_t *ids_json(const token_id *ids, int n_ids) {
+    json_t *array = json_array();
+    for (int i = 0; i < n_ids; i++) json_array_append_new(array, json_integer(ids[i]));
+    return array;
+}
+
+// Bytes that are no UTF-8 show as U+FFFD.
+static json_t *text_json(struct session *s, const char *bytes, size_t n_bytes) {
+    char *text = ARENA_NEW(&s->work, char, 3 * n_bytes);
+    if (!text) return NULL;
+    return json_stringn(text, utf8_repair(text, bytes, n_bytes));
+}
+
+// One document on standard output. Takes the value over.
+static enum status print_json(json_t *value, struct error *err) {
+    int failed = value ? json_dumpf(value, stdout, JSON_COMPACT) : -1;
+    json_decref(value);
+    if (failed) return error_set(err, ERR_MEMORY, "no memory for the JSON output");
+    putchar('\n');
+    return OK;
+}
+
+static enum status print_tokens(struct session *s, const struct options *o,
+                                const token_id *ids, int n_ids, struct error *err) {
+    if (o->json) {
+        json_t *pieces = json_array();
+        for (int i = 0; i < n_ids; i++) {
+            struct token_piece piece = tokenizer_piece(&s->tokenizer, ids[i], true);
+            json_array_append_new(pieces, text_json(s, piece.bytes, piece.n_bytes));
+        }
+        return print_json(
+            json_pack("{s:o, s:o}", "ids", ids_json(ids, n_ids), "pieces", pieces), err);
+    }
+    if (o->ids)
+        print_ids(ids, n_ids);
+    else
+        print_table(&s->tokenizer, ids, n_ids);
+    return OK;
+}
+
+// ---- what it does -------------------------------------------------------------------------------
+
+static enum status run_encode(struct session *s, const struct options *o,
+                              struct error *err) {
+    const char *text;
+    size_t n_bytes;
+    token_id *ids;
+    int n_ids;
+
+    enum status st = text_get(s, o, &text, &n_bytes, err);
+    if (st != OK) return st;
+    struct markup all = {0, n_bytes};
+    st = text_encode(s, text, n_bytes, &all, o->special, o->bos, &ids, &n_ids, err);
+    return st == OK ? print_tokens(s, o, ids, n_ids, err) : st;
+}
+
+// Ids in decimal, with spaces or commas between.
+static enum status ids_parse(struct session *s, const char *text, size_t n_bytes,
+                             token_id **ids, int *n_ids, struct error *err) {
+    static const char between[] = " \t\r\n,";
+    *n_ids = 0;
+    *ids = ARENA_NEW(&s->work, token_id, n_bytes / 2 + 1);
+    if (!*ids) return error_set(err, ERR_MEMORY, "no memory for the ids");
+    for (const char *at = text + strspn(text, between); *at; at += strspn(at, between)) {
+        char *end;
+        errno = 0;
+        long id = strtol(at, &end, 10);
+        if (end == at || errno || id < 0 || id >= s->tokenizer.n_vocab)
+            return error_set(err, ERR_INPUT, "'%.20s' is not a token id; give 0 to %d", at,
+                             s->tokenizer.n_vocab - 1);
+        (*ids)[(*n_ids)++] = (token_id)id;
+        at = end;
+    }
+    return OK;
+}
+
+static enum status run_decode(struct session *s, const struct options *o,
+                              struct error *err) {
+    const char *input;
+    size_t n_input, n_text = 0;
+    token_id *ids;
+    int n_ids;
+    enum status st;
+
+    if ((st = text_get(s, o, &input, &n_input, err)) != OK) return st;
+    if ((st = ids_parse(s, input, n_input, &ids, &n_ids, err)) != OK) return st;
+    for (int i = 0; i < n_ids; i++)
+        n_text += tokenizer_piece(&s->tokenizer, ids[i], o->special).n_bytes;
+    char *text = ARENA_NEW(&s->work, char, n_text), *end = text;
+    if (!text) return error_set(err, ERR_MEMORY, "no memory for %zu bytes of text", n_text);
+    for (int i = 0; i < n_ids; i++) {
+        struct token_piece piece = tokenizer_piece(&s->tokenizer, ids[i], o->special);
+        memcpy(end, piece.bytes, piece.n_bytes);
+        end += piece.n_bytes;
+    }
+    if (o->json)
+        return print_json(json_pack("{s:o}", "text", text_json(s, text, n_text)), err);
+    fwrite(text, 1, n_text, stdout);
+    return OK;
+}
+
+static enum status json_parse(json_t **value, const char *text, size_t n_bytes,
+                              struct error *err) {
+    json_error_t at;
+    *value = json_loadb(text, n_bytes, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &at);
+    if (*value) return OK;
+    return error_set(err, ERR_INPUT, "line %d, column %d: %s", at.line, at.column, at.text);
+}
+
+// One line {"text": string, "special": bool} in, its ids out.
+static enum status line_encode(struct session *s, const struct options *o,
+                               const json_t *line, token_id **ids, int *n_ids,
+                               struct error *err) {
+    const json_t *text = json_object_get(line, "text");
+    const json_t *special = json_object_get(line, "special");
+    if (!json_is_string(text))
+        return error_set_param(err, ERR_INPUT, "text", "a line needs a string \"text\"");
+    if (special && !json_is_boolean(special))
+        return error_set_param(err, ERR_INPUT, "special",
+                               "\"special\" must be true or false");
+    struct markup all = {0, json_string_length(text)};
+    bool is_markup = special ? json_is_true(special) : o->special;
+    return text_encode(s, json_string_value(text), all.end, &all, is_markup, o->bos, ids,
+                       n_ids, err);
+}
+
+// Every line is answered, a bad one with {"error": ...}; then the program fails at the end.
+static enum status run_jsonl(struct session *s, const struct options *o,
+                             struct error *err) {
+    size_t capacity = 0;
+    long n_lines = 0, n_bad = 0, first_bad = 0;
+    enum status st = OK;
+
+    for (ssize_t n; (n = getline(&s->input, &capacity, stdin)) >= 0 && st == OK;) {
+        struct error bad;
+        json_t *line = NULL, *reply;
+        token_id *ids = NULL;
+        int n_ids = 0;
+
+        n_lines++;
+        enum status line_st = json_parse(&line, s->input, (size_t)n, &bad);
+        if (line_st == OK) line_st = line_encode(s, o, line, &ids, &n_ids, &bad);
+        if (line_st == OK)
+            reply = json_pack("{s:o}", "ids", ids_json(ids, n_ids));
+        else
+            reply = json_pack("{s:s}", "error", bad.text);
+        if (line_st != OK && n_bad++ == 0) first_bad = n_lines;
+        st = print_json(reply, err);
+        fflush(stdout);
+        json_decref(line);
+        arena_reset(&s->work);
+    }
+    if (st == OK && n_bad > 0)
+        return error_set(err, ERR_INPUT,
+                         "%ld of %ld lines are wrong, the first is line %ld", n_bad,
+                         n_lines, first_bad);
+    return st;
+}
+
+static enum status messages_read(struct session *s, const json_t *list,
+                                 struct chat_message **messages, struct error *err) {
+    *messages = ARENA_NEW(&s->work, struct chat_message, json_array_size(list));
+    if (!*messages) return error_set(err, ERR_MEMORY, "no memory for the messages");
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *role = json_object_get(json_array_get(list, i), "role");
+        const json_t *content = json_object_get(json_array_get(list, i), "content");
+        if (!json_is_string(role) || !json_is_string(content))
+            return error_set_param(err, ERR_INPUT, "messages",
+                                   "message %zu needs strings \"role\" and \"content\"", i);
+        (*messages)[i] = (struct chat_message){.role = json_string_value(role),
+                                               .content = json_string_value(content),
+                                               .n_content = json_string_length(content)};
+    }
+    return OK;
+}
+
+// Standard input: a list of messages, or {"messages": list, "add_generation_prompt": bool}.
+static enum status run_chat(struct session *s, const struct options *o, struct error *err) {
+    struct chat_message *messages;
+    struct chat_text chat;
+    size_t n_input;
+    token_id *ids;
+    int n_ids;
+    enum status st;
+
+    if ((st = read_input(s, &n_input, err)) != OK) return st;
+    if ((st = json_parse(&s->document, s->input, n_input, err)) != OK) return st;
+    const json_t *prompt = json_object_get(s->document, "add_generation_prompt");
+    const json_t *list = json_object_get(s->document, "messages");
+    if (json_is_array(s->document)) list = s->document;
+    if (!json_is_array(list) || json_array_size(list) > LIMIT_MESSAGES)
+        return error_set_param(err, ERR_INPUT, "messages",
+                               "give a list of at most %d messages", LIMIT_MESSAGES);
+    if ((st = messages_read(s, list, &messages, err)) != OK) return st;
+    st = chat_render(&chat, chat_template_find(&s->gguf), messages,
+                     (int)json_array_size(list), !json_is_false(prompt), &s->work, err);
+    if (st != OK) return st;
+    if (!o->ids && !o->json) {
+        fwrite(chat.text, 1, chat.n_bytes, stdout);
+        return OK;
+    }
+    st = text_encode(s, chat.text, chat.n_bytes, chat.markup, chat.n_markup, o->bos, &ids,
+                     &n_ids, err);
+    return st == OK ? print_tokens(s, o, ids, n_ids, err) : st;
+}
+
+int main(int argc, char **argv) {
+    struct options o = {.model = "models/SmolLM2-135M-Instruct.Q4_1.gguf"};
+    // clang-format off
+    const struct cli_option rows[] = {
+        {NULL, "TEXT", CLI_STRING, &o.text, .help = "what to tokenize; else standard input"},
+        {"model", "FILE", CLI_STRING, &o.model, .help = "GGUF file whose vocabulary is used"},
+        {"pre", "NAME", CLI_STRING, &o.pre, .help = "pre-tokenizer in place of the file's"},
+        {"special", NULL, CLI_FLAG, &o.special, .help = "control tokens in the text count"},
+        {"bos", NULL, CLI_FLAG, &o.bos, .help = "begin token first, if the file asks for it"},
+        {"ids", NULL, CLI_FLAG, &o.ids, .help = "print plain ids on one line"},
+        {"json", NULL, CLI_FLAG, &o.json, .help = "print one JSON document"},
+        {"decode", NULL, CLI_FLAG, &o.decode, .help = "TEXT is ids: print their text"},
+        {"jsonl", NULL, CLI_FLAG, &o.jsonl,
+         .help = "a line {\"text\", \"special\"} in, a line {\"ids\"} out"},
+        {"chat", NULL, CLI_FLAG, &o.chat,
+         .help = "standard input is JSON messages: render them"},
+        {0},
+    };
+    // clang-format on
+    const struct cli cli = {.program = "tokenize",
+                            .summary = "text to token ids and back",
+                            .example = "tokenize --special '<|im_start|>user'",
+                            .options = rows};
+    struct session s = {0};
+    struct error err;
+    enum status st;
+
+    int exit_status = cli_parse(&cli, argc, argv);
+    if (exit_status != CLI_GO_ON) return exit_status;
+    if (o.decode + o.jsonl + o.chat > 1)
+        return cli_usage(&cli, "give only one of --decode, --jsonl and --chat");
+    if (o.text && (o.jsonl || o.chat))
+        return cli_usage(&cli, "--jsonl and --chat read standard input, not TEXT");
+
+    if ((st = session_open(&s, &o, &err)) != OK) goto done;
+    if (o.decode)
+        st = run_decode(&s, &o, &err);
+    else if (o.jsonl)
+        st = run_jsonl(&s, &o, &err);
+    else if (o.chat)
+        st = run_chat(&s, &o, &err);
+    else
+        st = run_encode(&s, &o, &err);
+    if (st == OK && (fflush(stdout) != 0 || ferror(stdout)))
+        st = error_set(&err, ERR_IO, "standard output: %s", strerror(errno));
+done:
+    session_close(&s);
+    return st == OK ? CLI_DONE : cli_fail(&cli, &err);
+}

@@ -1,0 +1,35 @@
+"""What the reference checks share: their arguments, and the count that each ends with."""
+import argparse
+import sys
+
+
+def arguments(description, more=lambda parser: None):
+    parser = argparse.ArgumentParser(description=description.splitlines()[0])
+    parser.add_argument("--model", default="models/SmolLM2-135M-Instruct.Q4_1.gguf", metavar="FILE")
+    parser.add_argument("--bin", default="build/bin", metavar="DIR", help="where the programs are")
+    more(parser)
+    return parser.parse_args()
+
+
+class Tally:
+    """Counts what held. Prints the first few that did not, then only counts."""
+
+    SHOWN = 10
+
+    def __init__(self):
+        self.n_passed = self.n_failed = 0
+
+    def check(self, holds, name, detail=""):
+        if holds:
+            self.n_passed += 1
+            return
+        self.n_failed += 1
+        if self.n_failed <= self.SHOWN:
+            print(f"FAILED {name}" + (f"\n  {detail}" if detail else ""))
+
+    def equal(self, got, want, name):
+        self.check(got == want, name, f"got  {got!r:.600}\n  want {want!r:.600}")
+
+    def finish(self):
+        print(f"{self.n_passed} passed, {self.n_failed} failed")
+        sys.exit(1 if self.n_failed else 0)
