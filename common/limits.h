@@ -35,6 +35,7 @@ enum {
     LIMIT_BODY_BYTES = 8 << 20,    // request body
     LIMIT_HEADER_BYTES = 32 << 10, // request line and headers together
     LIMIT_JSON_DEPTH = 64,         // nesting of a JSON body
+    LIMIT_JSON_VALUES = 1 << 20,   // values of a JSON body: a parsed one takes about 50 bytes
     LIMIT_MESSAGES = 4096,         // messages of one chat request
     LIMIT_CONNECTIONS = 1024,      // open connections
     LIMIT_JOBS = 256,              // requests between HTTP loop and text worker
