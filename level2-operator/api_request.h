@@ -1,0 +1,78 @@
+// A request of /v1/chat/completions or /v1/completions, from JSON to checked values. What is not
+// here is either ignored (metadata, unknown names) or refused by name (not built yet).
+//
+//   body ──json_input──▶ fields ──▶ api_chat | api_completions ──▶ messages | prompts
+//                           └─────▶ api_sampling ────────────────▶ engine_params
+#ifndef LEVEL2_API_REQUEST_H
+#define LEVEL2_API_REQUEST_H
+
+#include "common/arena.h"
+#include "common/engine.h"
+#include "common/log.h"
+#include "common/status.h"
+#include "level2-operator/chat.h"
+#include "level2-operator/exchange.h"
+#include "level2-operator/json_input.h"
+#include "level2-operator/stop.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// One prompt of /v1/completions: a text, or ids that are already checked.
+struct api_prompt {
+    const char *text; // NULL: ids
+    size_t n_text;
+    const token_id *ids;
+    int n_ids;
+};
+
+struct api_request {
+    // owned: strings below point into it; arrays live in the arena of the parse
+    json_t *body;
+    // what is asked
+    enum route route;
+    const char *model;             // not checked: only the caller knows what is served
+    struct chat_message *messages; // (n_messages), chat
+    int n_messages;
+    bool add_generation_prompt;
+    struct api_prompt *prompts; // (n_prompts), completions
+    int n_prompts;
+    // how it is to be answered
+    int n; // answers per prompt, 1 .. LIMIT_CHOICES
+    struct engine_params
+        params; // prompt and choice are left to the caller; max_tokens 0: as
+                // many as the context leaves
+    bool has_seed;
+    struct stop_string stops[LIMIT_STOP_STRINGS];
+    int n_stops;
+    bool include_stop; // the stop string is part of the answer
+    bool show_special; // so are control tokens
+    bool stream, include_usage;
+    const char *cache_salt; // NULL: none
+};
+
+// Ids must be below n_vocab. Unknown fields are named on the log. On failure r is closed.
+enum status api_request_parse(struct api_request *r, enum route route, const char *bytes,
+                              size_t n_bytes, int n_vocab, const struct log *log,
+                              struct arena *arena, struct error *err);
+
+// Safe on a zeroed request.
+void api_request_free(struct api_request *r);
+
+// Its parts, one file each. All read the body's fields into r.
+enum status api_fields_check(const struct json_input *in, const struct log *log,
+                             struct error *err);
+enum status api_chat_read(struct api_request *r, const struct json_input *in,
+                          struct arena *arena, struct error *err);
+enum status api_completions_read(struct api_request *r, const struct json_input *in,
+                                 int n_vocab, struct arena *arena, struct error *err);
+enum status api_sampling_read(struct api_request *r, const struct json_input *in,
+                              int n_vocab, struct arena *arena, struct error *err);
+
+// An array of token ids, each below n_vocab, as `prompt`, `stop_token_ids` and /detokenize take
+// it. name: the field, for errors. *ids lies in the arena.
+enum status api_ids_read(const token_id **ids, int *n_ids, const json_t *array,
+                         const struct json_input *in, const char *name, int n_vocab,
+                         struct arena *arena, struct error *err);
+
+#endif
