@@ -1,0 +1,217 @@
+// From a request's bytes to its choices inside the engine.
+#include "level2-operator/answer.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <xxhash.h>
+
+// What a body justifies. An answer keeps the request's arrays: a message of 20 bytes of JSON takes a
+// struct of 24, an id of 2 bytes takes 4, and each choice its stop filter. Encoding works on about
+// 40 bytes per byte of the longest word, plus text, markup and ids.
+enum {
+    FIXED_BYTES = 1 << 20,
+    KEPT_PER_BODY_BYTE = 16,
+    SCRATCH_PER_BODY_BYTE = 64,
+    CHOICE_BYTES = 4 << 10,
+    CHOICE_PIECES = 8 // the stop filter may hold some pieces
+};
+
+static size_t kept_limit(size_t n_body, size_t max_piece) {
+    return FIXED_BYTES + KEPT_PER_BODY_BYTE * n_body +
+           LIMIT_QUEUE * (CHOICE_BYTES + CHOICE_PIECES * (max_piece + LIMIT_STOP_BYTES));
+}
+
+// ---- prompts
+
+// A prompt as ids, whatever it came as.
+struct prompt_ids {
+    const token_id *ids;
+    int n_ids;
+};
+
+static enum status refuse_length(int n_prompt, int n_ctx, const char *at_least,
+                                 struct error *err) {
+    return error_set(err, ERR_CONTEXT,
+                     "the prompt has %s%d tokens, but the context holds %d, answer "
+                     "included; shorten the prompt",
+                     at_least, n_prompt, n_ctx);
+}
+
+// Encoding takes time and memory by the byte. A text that cannot fit, even if all its tokens were
+// the longest of the vocabulary, is refused before.
+static enum status encode(struct prompt_ids *p, const struct answer *a, const char *text,
+                          size_t n_text, const struct markup *markup, int n_markup,
+                          struct arena *scratch, struct error *err) {
+    int n_ctx = engine_context(a->engine);
+    if (n_text / a->max_piece > (size_t)n_ctx) {
+        return refuse_length((int)(n_text / a->max_piece), n_ctx, "at least ", err);
+    }
+    token_id *ids = ARENA_NEW(scratch, token_id, tokenizer_max_ids(n_text));
+    if (!ids)
+        return error_set(err, ERR_MEMORY, "no memory for a prompt of %zu bytes", n_text);
+    p->ids = ids;
+    return tokenizer_encode(&a->model->tokenizer, text, n_text, markup, n_markup, true, ids,
+                            &p->n_ids, scratch, err);
+}
+
+static enum status encode_chat(struct prompt_ids *p, const struct answer *a,
+                               struct arena *scratch, struct error *err) {
+    const struct api_request *r = &a->request;
+    struct chat_text chat;
+
+    enum status st = chat_render(&chat, a->model->chat, r->messages, r->n_messages,
+                                 r->add_generation_prompt, scratch, err);
+    if (st) return st;
+    return encode(p, a, chat.text, chat.n_bytes, chat.markup, chat.n_markup, scratch, err);
+}
+
+// Who sends a bare prompt writes its markup himself: special tokens count everywhere in it.
+static enum status encode_prompt(struct prompt_ids *p, const struct answer *a,
+                                 const struct api_prompt *prompt, struct arena *scratch,
+                                 struct error *err) {
+    const struct markup everywhere = {0, prompt->n_text};
+
+    if (!prompt->text) {
+        *p = (struct prompt_ids){prompt->ids, prompt->n_ids};
+        return OK;
+    }
+    return encode(p, a, prompt->text, prompt->n_text, &everywhere, 1, scratch, err);
+}
+
+static enum status check_length(const struct prompt_ids *p, int n_ctx, struct error *err) {
+    if (p->n_ids == 0) {
+        return error_set_param(
+            err, ERR_INPUT, "prompt",
+            "the prompt is empty, and this model begins no text by itself");
+    }
+    return p->n_ids >= n_ctx ? refuse_length(p->n_ids, n_ctx, "", err) : OK;
+}
+
+// ---- start
+
+// Without a seed every request draws its own. It fits into a JSON number everywhere, so that the
+// one on the log can be sent back.
+static void choose_seed(struct answer *a, const struct text_worker_options *options) {
+    enum { SEED_BITS = 31 };
+    uint64_t now = (uint64_t)clock_now(options->clock) ^ ((uint64_t)clock_unix_s() << 32);
+
+    if (a->request.has_seed) return;
+    a->request.params.sampling.seed =
+        XXH64(&a->exchange, sizeof(a->exchange), now) >> (64 - SEED_BITS);
+}
+
+static uint64_t cache_scope(const struct job *job, const char *salt) {
+    return salt ? XXH64(salt, strlen(salt), job->cache_scope) : job->cache_scope;
+}
+
+static enum status check_model(const struct api_request *r, const char *served,
+                               struct error *err) {
+    if (strcmp(r->model, served) == 0 || strcmp(r->model, "default") == 0) return OK;
+    return error_set_param(err, ERR_UNSUPPORTED, "model",
+                           "the model %.80s is not served here; %.80s is", r->model,
+                           served);
+}
+
+static enum status submit_choice(struct answer *a, int index, const struct prompt_ids *p,
+                                 struct error *err) {
+    struct generation *g = &a->choices[index];
+    struct engine_params params = a->request.params;
+    int room = engine_context(a->engine) - p->n_ids;
+
+    if (params.max_tokens == 0 || params.max_tokens > room) params.max_tokens = room;
+    if (params.min_tokens > params.max_tokens) params.min_tokens = params.max_tokens;
+    params.prompt = p->ids;
+    params.n_prompt = p->n_ids;
+    params.choice = (uint32_t)(index % a->request.n);
+
+    enum status st = generation_init(g, index, &a->request, &a->model->tokenizer,
+                                     a->max_piece, params.max_tokens, &a->arena, err);
+    if (!st) st = engine_submit(a->engine, &params, &g->id, err);
+    g->n_prompt = p->n_ids;
+    return st;
+}
+
+static enum status submit_prompt(struct answer *a, int i_prompt, struct arena *scratch,
+                                 struct error *err) {
+    const struct api_request *r = &a->request;
+    struct prompt_ids p = {NULL, 0};
+    enum status st;
+
+    if (r->route == ROUTE_CHAT) {
+        st = encode_chat(&p, a, scratch, err);
+    } else {
+        st = encode_prompt(&p, a, &r->prompts[i_prompt], scratch, err);
+    }
+    if (!st) st = check_length(&p, engine_context(a->engine), err);
+    for (int i = 0; i < r->n && !st; i++) {
+        st = submit_choice(a, i_prompt * r->n + i, &p, err);
+    }
+    return st;
+}
+
+static enum status make_choices(struct answer *a, struct error *err) {
+    int n_prompts = a->request.route == ROUTE_CHAT ? 1 : a->request.n_prompts;
+
+    a->n_choices = n_prompts * a->request.n;
+    a->choices = ARENA_NEW(&a->arena, struct generation, a->n_choices);
+    a->has_begun = ARENA_NEW(&a->arena, bool, a->n_choices);
+    a->has_ended = ARENA_NEW(&a->arena, bool, a->n_choices);
+    if (a->choices && a->has_begun && a->has_ended) return OK;
+
+    a->n_choices = 0; // nothing to free in them
+    return error_set(err, ERR_MEMORY, "no memory for the answer");
+}
+
+// Everything between the parsed request and its choices inside the engine.
+static enum status submit(struct answer *a, const struct job *job,
+                          const struct text_worker_options *options, struct error *err) {
+    const struct served *served = &options->served;
+    struct arena scratch;
+
+    enum status st = check_model(&a->request, served->id, err);
+    if (!st) st = make_choices(a, err);
+    if (st) return st;
+    choose_seed(a, options);
+    a->request.params.cache_scope = cache_scope(job, a->request.cache_salt);
+    api_reply_init(&a->reply, job->route, job->exchange, clock_unix_s(), served->id,
+                   &served->model->tokenizer);
+    a->reply.include_usage = a->request.include_usage;
+
+    for (int i = 0; i < a->n_choices / a->request.n && !st; i++) {
+        arena_init(&scratch, FIXED_BYTES + SCRATCH_PER_BODY_BYTE * job->n_body);
+        st = submit_prompt(a, i, &scratch, err);
+        arena_free(&scratch);
+    }
+    return st;
+}
+
+enum status answer_start(struct answer **answer, const struct job *job,
+                         const struct text_worker_options *options, size_t max_piece,
+                         struct error *err) {
+    struct arena arena;
+
+    *answer = NULL;
+    arena_init(&arena, kept_limit(job->n_body, max_piece));
+    struct answer *a = ARENA_NEW(&arena, struct answer, 1);
+    if (!a) return error_set(err, ERR_MEMORY, "no memory for the request");
+    a->arena = arena; // from here on it lies in itself
+    a->exchange = job->exchange;
+    a->engine = options->served.engine;
+    a->model = options->served.model;
+    a->max_piece = max_piece;
+
+    enum status st = api_request_parse(&a->request, job->route, job->body, job->n_body,
+                                       options->served.model->tokenizer.n_vocab,
+                                       options->log, &a->arena, err);
+    if (!st) st = submit(a, job, options, err);
+    if (st) {
+        answer_free(a);
+        return st;
+    }
+    log_line(options->log, LOG_INFO, "request submitted",
+             "exchange=%" PRIu64 " n_prompt=%d n_choices=%d stream=%d seed=%" PRId64,
+             a->exchange, answer_usage(a).n_prompt, a->n_choices, a->request.stream,
+             (int64_t)a->request.params.sampling.seed);
+    *answer = a;
+    return OK;
+}
