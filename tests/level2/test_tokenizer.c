@@ -1,0 +1,290 @@
+// Texts to ids and back, with a vocabulary made by hand. The `tokenizers` package judges real ones in
+// tests/reference/tokenizer.py; how files are read is in test_tokenizer_read.c.
+#include "tests/support/suite.h"
+
+#include "tests/support/vocabulary.h"
+#include <string.h>
+
+static void encode(struct fixture *x, const char *text, size_t n_bytes,
+                   const struct markup *markup, int n_markup) {
+    ck_assert_uint_le(tokenizer_max_ids(n_bytes), MAX_IDS);
+    ck_assert_int_eq(tokenizer_encode(&x->t, text, n_bytes, markup, n_markup, false, x->ids,
+                                      &x->n_ids, &x->scratch, &x->err),
+                     OK);
+    arena_reset(&x->scratch);
+}
+
+// Pieces with '|' between. A control token is shown as it is.
+static const char *shown(const struct fixture *x, char out[MAX_IDS]) {
+    size_t n = 0;
+    for (int i = 0; i < x->n_ids; i++) {
+        struct token_piece piece = tokenizer_piece(&x->t, x->ids[i], true);
+        if (i > 0) out[n++] = '|';
+        memcpy(out + n, piece.bytes, piece.n_bytes);
+        n += piece.n_bytes;
+    }
+    out[n] = '\0';
+    return out;
+}
+
+// --- worked out by hand --------------------------------------------------------------------------
+
+static const struct {
+    const char *name, *text;
+    bool special; // all of text is markup
+    const char *want;
+} cases[] = {
+    {"merges of a word",                                        "hello",                  false, "hello"                  },
+    {"a space joins the next word",                             "hello world",            false, "hello| w|o|r|l|d"       },
+    {"two bytes of one character merge",                        "h\xc3\xa9",              false, "h|\xc3\xa9"             },
+    {"merges do not reach over words",                          "he ll",                  false, "he| |ll"                },
+    {"digits alone",                                            "he12",                   false, "he|1|2"                 },
+    {"a byte without a symbol is dropped: its neighbours meet", "hezllo",                 false, "hello"                  },
+    {"an empty text",                                           "",                       false, ""                       },
+    {"a control token as text",                                 "<|im_end|>",             false, "<|||i|m|_|e|n|d|||>"    },
+    {"a control token as markup",                               "<|im_end|>",             true,  "<|im_end|>"             },
+    {"between words",                                           "he<|im_end|>llo",        true,  "he|<|im_end|>|ll|o"     },
+    {"no space is added or taken",                              "he <|im_end|> w",        true,  "he| |<|im_end|>| w"     },
+    {"words begin anew behind it",                              "h<|im_end|>e",           true,  "h|<|im_end|>|e"         },
+    {"one after the other",                                     "<|im_start|><|im_end|>", true,  "<|im_start|>|<|im_end|>"},
+    {"one inside the start of another",                         "<|im_<|im_end|>",        true,  "<|||i|m|_|<|im_end|>"   },
+    {"cut short",                                               "<|im_end|",              true,  "<|||i|m|_|e|n|d||"      },
+    {"the longest is taken",                                    "<x><y>",                 true,  "<x><y>"                 },
+    {"the shorter where the longer fails",                      "<x><z",                  true,  "<x>|<"                  },
+    {"user-defined tokens even in plain text",                  "he<think>he",            false, "he|<think>|he"          },
+    {"user-defined tokens in markup",                           "<think><x>",             true,  "<think>|<x>"            },
+    {"an unknown token is never markup",                        "<unk>",                  true,  "<|u|n|k|>"              },
+};
+
+START_TEST(encodes_as_worked_out_by_hand) {
+    struct fixture x;
+    char out[MAX_IDS];
+    fixture_open(&x);
+    struct markup all = {0, strlen(cases[_i].text)};
+    encode(&x, cases[_i].text, all.end, &all, cases[_i].special);
+    ck_assert_msg(strcmp(shown(&x, out), cases[_i].want) == 0, "%s: got %s, want %s",
+                  cases[_i].name, out, cases[_i].want);
+    fixture_close(&x);
+}
+END_TEST
+
+// TOK-08: a user writes markup, and it stays text.
+START_TEST(finds_control_tokens_only_inside_their_stretch) {
+    static const char text[] = "<|im_start|>h<|im_end|><|im_end|><|im_start|>";
+    //                          0           12 13         23        33
+    struct fixture x;
+    char out[MAX_IDS];
+
+    fixture_open(&x);
+    struct markup around[] = {
+        {0,  12},
+        {23, 33}
+    };
+    encode(&x, text, strlen(text), around, 2);
+    ck_assert_str_eq(shown(&x, out), "<|im_start|>|h|<|||i|m|_|e|n|d|||>|<|im_end|>"
+                                     "|<|||i|m|_|s|t|a|r|t|||>");
+    struct markup short_by_one[] = {
+        {0,  11},
+        {24, 33}
+    };
+    encode(&x, text, strlen(text), short_by_one, 2);
+    for (int i = 0; i < x.n_ids; i++)
+        ck_assert_int_ne(x.t.pieces[x.ids[i]].kind, TOKEN_CONTROL);
+    fixture_close(&x);
+}
+END_TEST
+
+// A stretch without a token in it changes nothing.
+START_TEST(does_not_cut_words_at_a_stretch) {
+    struct fixture x;
+    char out[MAX_IDS];
+    fixture_open(&x);
+    struct markup middle = {2, 4};
+    encode(&x, "hello", 5, &middle, 1);
+    ck_assert_str_eq(shown(&x, out), "hello");
+    fixture_close(&x);
+}
+END_TEST
+
+START_TEST(shows_special_tokens_only_when_asked) {
+    struct fixture x;
+    fixture_open(&x);
+    ck_assert_uint_eq(tokenizer_piece(&x.t, IM_END, false).n_bytes, 0);
+    ck_assert_uint_eq(tokenizer_piece(&x.t, IM_END, true).n_bytes, 10);
+    ck_assert_uint_eq(tokenizer_piece(&x.t, UNKNOWN, false).n_bytes, 0);
+    ck_assert_uint_eq(tokenizer_piece(&x.t, THINK, false).n_bytes, 7);
+    ck_assert_int_eq(tokenizer_piece(&x.t, THINK, false).kind, TOKEN_USER_DEFINED);
+    fixture_close(&x);
+}
+END_TEST
+
+// --- edges ---------------------------------------------------------------------------------------
+
+static int count_bos(struct fixture *x, const char *text, bool add_bos) {
+    struct markup all = {0, strlen(text)};
+    int n = 0;
+    ck_assert_int_eq(tokenizer_encode(&x->t, text, all.end, &all, 1, add_bos, x->ids,
+                                      &x->n_ids, &x->scratch, &x->err),
+                     OK);
+    for (int i = 0; i < x->n_ids; i++) n += x->ids[i] == x->t.bos;
+    ck_assert_msg(n == 0 || x->ids[0] == x->t.bos, "bos is not first");
+    return n;
+}
+
+START_TEST(puts_bos_first_once_and_only_if_the_file_asks) {
+    struct fixture x;
+    fixture_open(&x);
+    ck_assert_int_eq(count_bos(&x, "hello", true), 0);
+    fixture_close(&x);
+
+    fixture_prepare(&x);
+    file_set(&x.file, "tokenizer.ggml.add_bos_token", GGUF_BOOL, "\1", 1);
+    ck_assert_int_eq(fixture_init(&x, NULL), OK);
+    ck_assert_int_eq(count_bos(&x, "hello", false), 0);
+    ck_assert_int_eq(count_bos(&x, "hello", true), 1);
+    ck_assert_int_eq(x.n_ids, 2);
+    ck_assert_int_eq(count_bos(&x, "", true), 1);
+    ck_assert_int_eq(x.n_ids, 1);
+    ck_assert_int_eq(count_bos(&x, "<|im_start|>hello", true), 1); // TPL-01
+    ck_assert_int_eq(x.n_ids, 2);
+    fixture_close(&x);
+}
+END_TEST
+
+// TOK-05. The rule: broken bytes are kept and stand alone; only bytes without a symbol are dropped.
+START_TEST(keeps_broken_utf8_byte_by_byte) {
+    static const char *const texts[] = {"\xe2\x80", "\xe6\xad",   "\xed\xa0\x80",
+                                        "\xc0\xaf", "h\xe2\x80h", "\xf0\x9f\x99",
+                                        "\x80 \x80"};
+    struct fixture x;
+    fixture_open(&x);
+    for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+        encode(&x, texts[i], strlen(texts[i]), NULL, 0);
+        ck_assert_int_eq(x.n_ids, (int)strlen(texts[i]));
+        for (int k = 0; k < x.n_ids; k++)
+            ck_assert_int_eq(x.t.pieces[x.ids[k]].bytes[0], texts[i][k]);
+    }
+    encode(&x, "\xff", 1, NULL, 0);
+    ck_assert_int_eq(x.n_ids, 0);
+    fixture_close(&x);
+}
+END_TEST
+
+// --- failures ------------------------------------------------------------------------------------
+
+// Two words: one fits the first work memory, one makes it grow.
+START_TEST(says_so_when_scratch_runs_out) {
+    struct fixture x;
+    char text[600];
+    enum status st = ERR_MEMORY;
+    long n = 0;
+
+    fixture_open(&x);
+    memset(text, 'h', sizeof(text));
+    text[3] = ' ';
+    for (; st != OK; n++) {
+        arena_fail_after(&x.scratch, n);
+        x.err = (struct error){0};
+        st = tokenizer_encode(&x.t, text, sizeof(text), NULL, 0, false, x.ids, &x.n_ids,
+                              &x.scratch, &x.err);
+        ck_assert(st == OK || (st == ERR_MEMORY && x.err.text[0] && x.n_ids == 0));
+        arena_reset(&x.scratch);
+    }
+    ck_assert_int_eq(n, 5);
+    ck_assert_int_eq(x.n_ids, (int)sizeof(text));
+    fixture_close(&x);
+}
+END_TEST
+
+// --- property ------------------------------------------------------------------------------------
+
+// The pieces of the ids, one after the other, are the text without the bytes that have no symbol.
+static void check_conserved(struct fixture *x, const char *text, size_t n_bytes) {
+    size_t pos = 0;
+    for (int i = 0; i < x->n_ids; i++) {
+        ck_assert(x->ids[i] >= 0 && x->ids[i] < x->t.n_vocab);
+        struct token_piece piece = tokenizer_piece(&x->t, x->ids[i], true);
+        for (uint32_t k = 0; k < piece.n_bytes; k++, pos++) {
+            while (pos < n_bytes && x->t.bpe.byte_token[(unsigned char)text[pos]] < 0)
+                pos++;
+            ck_assert_msg(pos < n_bytes && text[pos] == piece.bytes[k],
+                          "byte %zu is not the one that went in", pos);
+        }
+    }
+    while (pos < n_bytes && x->t.bpe.byte_token[(unsigned char)text[pos]] < 0) pos++;
+    ck_assert_uint_eq(pos, n_bytes);
+}
+
+START_TEST(gives_back_the_bytes_that_went_in) {
+    static const char *const parts[] = {
+        "hello", " w", "<|im_end|>", "<x>",      "<x><y>", "<think>", "<|im_",
+        "12",    "\n", "\xc3\xa9",   "\xe2\x80", "\xff",   "y"};
+    struct draw d = draw_start("tokenizer");
+    struct fixture x;
+
+    fixture_open(&x);
+    for (int round = 0; round < 3000; round++) {
+        char text[256];
+        size_t n = 0;
+        int n_parts = draw_int(&d, 0, 20);
+        for (int i = 0; i < n_parts; i++) {
+            const char *part = parts[draw_int(&d, 0, 12)];
+            memcpy(text + n, part, strlen(part));
+            n += strlen(part);
+        }
+        struct markup some = {.begin = (size_t)draw_int(&d, 0, (int)n)};
+        some.end = some.begin + (size_t)draw_int(&d, 0, (int)(n - some.begin));
+        encode(&x, text, n, &some, draw_int(&d, 0, 1));
+        check_conserved(&x, text, n);
+        encode(&x, text, n, NULL, 0);
+        check_conserved(&x, text, n);
+        for (int i = 0; i < x.n_ids; i++)
+            ck_assert_int_ne(x.t.pieces[x.ids[i]].kind, TOKEN_CONTROL);
+    }
+    fixture_close(&x);
+}
+END_TEST
+
+START_TEST(reads_the_tiny_model_and_loses_nothing) {
+    struct draw d = draw_start("tiny");
+    struct fixture x = {0};
+
+    file_load(&x.file, tiny_model_path());
+    ck_assert_msg(fixture_init(&x, NULL) == OK, "%s", x.err.text);
+    ck_assert(tokenizer_is_end(&x.t, x.t.eos));
+    for (int round = 0; round < 300; round++) {
+        char text[200];
+        size_t n = (size_t)draw_int(&d, 0, 200);
+        for (size_t i = 0; i < n; i++) text[i] = (char)draw_int(&d, 1, 255);
+        encode(&x, text, n, NULL, 0);
+        check_conserved(&x, text, n);
+    }
+    encode(&x, "The capital of France is", 24, NULL, 0);
+    ck_assert_int_lt(x.n_ids, 12); // merges do merge
+    fixture_close(&x);
+}
+END_TEST
+
+Suite *suite(void) {
+    Suite *s = suite_create("level2/tokenizer");
+    TCase *reference = tcase_create("reference");
+    tcase_add_loop_test(reference, encodes_as_worked_out_by_hand, 0,
+                        sizeof(cases) / sizeof(cases[0]));
+    tcase_add_test(reference, finds_control_tokens_only_inside_their_stretch);
+    tcase_add_test(reference, does_not_cut_words_at_a_stretch);
+    tcase_add_test(reference, shows_special_tokens_only_when_asked);
+    suite_add_tcase(s, reference);
+    TCase *edges = tcase_create("edges");
+    tcase_add_test(edges, puts_bos_first_once_and_only_if_the_file_asks);
+    tcase_add_test(edges, keeps_broken_utf8_byte_by_byte);
+    suite_add_tcase(s, edges);
+    TCase *failures = tcase_create("failures");
+    tcase_add_test(failures, says_so_when_scratch_runs_out);
+    suite_add_tcase(s, failures);
+    TCase *property = tcase_create("property");
+    tcase_set_timeout(property, 60);
+    tcase_add_test(property, gives_back_the_bytes_that_went_in);
+    tcase_add_test(property, reads_the_tiny_model_and_loses_nothing);
+    suite_add_tcase(s, property);
+    return s;
+}
