@@ -78,7 +78,7 @@ static enum status skip_items(struct gguf_reader *r, enum gguf_type type, uint64
     size_t width = (size_t)gguf_type_bytes(type);
     const unsigned char *skipped;
     struct gguf_string string;
-    enum gguf_type item_type;
+    enum gguf_type item_type = GGUF_U8;
     uint64_t n_items;
     enum status st;
 
