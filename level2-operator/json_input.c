@@ -46,7 +46,8 @@ enum status json_input_parse(json_t **body, const char *bytes, size_t n_bytes,
 
     json_t *root = json_loadb(bytes, n_bytes, JSON_REJECT_DUPLICATES, &why);
     if (!root) {
-        if (json_error_code(&why) == json_error_out_of_memory) {
+        bool has_reason = why.text[0] && json_error_code(&why) != json_error_out_of_memory;
+        if (!has_reason) { // the library falls silent where it cannot allocate
             return error_set(err, ERR_MEMORY, "no memory for a body of %zu bytes", n_bytes);
         }
         return error_set(err, ERR_FORMAT,
