@@ -196,7 +196,7 @@ static enum status read_dtype(struct gguf_reader *r, struct tensor_view *view,
 }
 
 static enum status read_tensor(struct gguf_reader *r, struct gguf_tensor *t) {
-    uint64_t n_values;
+    uint64_t n_values = 0;
     enum status st = read_dims(r, &t->view, &n_values);
     if (st != OK) return st;
     if ((st = read_dtype(r, &t->view, n_values)) != OK) return st;
