@@ -142,7 +142,7 @@ struct pick {
 static enum status pick_make(struct sampler *s, const float *logits,
                              const struct sampling *how, const bool *banned, bool sorted,
                              struct pick *pick, struct error *err) {
-    token_id best;
+    token_id best = 0;
     enum status st = adjust(s, logits, how, banned, &best, err);
     if (st != OK) return st;
 
