@@ -1,5 +1,5 @@
 // The memory of one plain forward pass: what run_plain.c takes and ops_plain.c works in.
-// Nobody else includes it.
+// No other module includes it.
 #ifndef LEVEL2_RUN_PLAIN_H
 #define LEVEL2_RUN_PLAIN_H
 
