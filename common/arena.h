@@ -34,6 +34,12 @@ void arena_init(struct arena *a, size_t limit_bytes);
 // injected failure says no, or when n * size overflows. n = 0 gives a valid unique pointer.
 void *arena_alloc(struct arena *a, size_t n, size_t size);
 
+// What arena_alloc counts for n * size bytes: for ledgers. The product must fit.
+static inline size_t arena_bytes(size_t n, size_t size) {
+    size_t n_lines = (n * size + ARENA_ALIGN - 1) / ARENA_ALIGN;
+    return (n_lines ? n_lines : 1) * ARENA_ALIGN;
+}
+
 // ARENA_NEW(a, float, n) is arena_alloc with the type named once.
 #define ARENA_NEW(a, type, n) ((type *)arena_alloc((a), (size_t)(n), sizeof(type)))
 

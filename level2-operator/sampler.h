@@ -28,6 +28,13 @@ struct sampler {
     int n_vocab;
 };
 
+// Bytes that sampler_init takes from its arena.
+static inline size_t sampler_bytes(int n_vocab) {
+    size_t n = (size_t)n_vocab;
+    return arena_bytes(n, sizeof(int)) + arena_bytes(n, sizeof(bool)) +
+           arena_bytes(n, sizeof(float)) + arena_bytes(n, sizeof(struct candidate));
+}
+
 enum status sampler_init(struct sampler *s, int n_vocab, struct arena *arena,
                          struct error *err);
 
