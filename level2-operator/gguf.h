@@ -63,6 +63,7 @@ struct gguf_tensor {
 };
 
 struct gguf {
+    const unsigned char *bytes; // the file; borrowed
     uint32_t version;
     uint32_t alignment; // bytes, a power of two
     uint64_t n_keys, n_tensors;

@@ -49,10 +49,12 @@ struct model {
 };
 
 struct model_options {
-    const char *pre; // see tokenizer_init; NULL: the file's
+    const char *pre;    // see tokenizer_init; NULL: the file's
+    size_t arena_limit; // bytes; 0: what the size of the file justifies
+    long fail_at;       // tests: the allocation that fails first, counted from 1; 0: none
 };
 
-// On failure *m is closed; err names file, field and (for format errors) offset.
+// options may be NULL. On failure *m is closed; err names file, field and (for format errors) offset.
 enum status model_open(struct model *m, const char *path,
                        const struct model_options *options, struct error *err);
 

@@ -259,7 +259,7 @@ enum status gguf_parse(struct gguf *g, const unsigned char *bytes, size_t n_byte
     struct gguf_reader r = {.file = name, .err = err};
 
     r.at = (struct cursor){bytes, n_bytes, 0};
-    memset(g, 0, sizeof(*g));
+    *g = (struct gguf){.bytes = bytes};
     enum status st = read_header(&r, g);
     if (st == OK) st = read_keys(&r, g, arena);
     if (st == OK) st = read_alignment(&r, g);

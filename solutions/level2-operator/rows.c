@@ -32,13 +32,12 @@ void rows_f32(float *y, const void *row, int n) {
 
 // The same numbers as f16_to_f32, without a branch: all three cases are computed, masks pick one.
 static inline float f16_picked(uint16_t bits) {
-    int32_t rest = bits & 0x7fff; // exponent and mantissa
-    uint32_t normal =
-        ((uint32_t)rest << 13) + (112u << 23);       // exponent bias 127 in place of 15
-    uint32_t special = normal + (112u << 23);        // infinity, NaN: 255 in place of 31
-    uint32_t tiny = bits_of((float)rest * 0x1p-24f); // exponent 0
-    uint32_t is_tiny = (uint32_t) - (rest < 0x400),
-             is_special = (uint32_t) - (rest >= 0x7c00);
+    uint32_t rest = bits & 0x7fff;                 // exponent and mantissa
+    uint32_t normal = (rest << 13) + (112u << 23); // bias 127 in place of 15
+    uint32_t special = normal + (112u << 23);      // 255 in place of 31: infinity, NaN
+    uint32_t tiny = bits_of((float)(int32_t)rest * 0x1p-24f); // exponent 0
+    uint32_t is_tiny = 0u - (rest < 0x400);                   // all ones or all zeros
+    uint32_t is_special = 0u - (rest >= 0x7c00);
 
     uint32_t sign = (uint32_t)(bits & 0x8000) << 16;
     return float_of(sign | (tiny & is_tiny) | (special & is_special) |
