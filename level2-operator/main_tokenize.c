@@ -203,7 +203,8 @@ static enum status ids_parse(struct session *s, const char *text, size_t n_bytes
     *n_ids = 0;
     *ids = ARENA_NEW(&s->work, token_id, n_bytes / 2 + 1);
     if (!*ids) return error_set(err, ERR_MEMORY, "no memory for the ids");
-    for (const char *at = text + strspn(text, between); *at; at += strspn(at, between)) {
+    const char *at = text + strspn(text, between);
+    for (; at < text + n_bytes; at += strspn(at, between)) {
         char *end;
         errno = 0;
         long id = strtol(at, &end, 10);
@@ -353,7 +354,7 @@ int main(int argc, char **argv) {
         {NULL, "TEXT", CLI_STRING, &o.text, .help = "what to tokenize; else standard input"},
         {"model", "FILE", CLI_STRING, &o.model, .help = "GGUF file whose vocabulary is used"},
         {"pre", "NAME", CLI_STRING, &o.pre, .help = "pre-tokenizer in place of the file's"},
-        {"special", NULL, CLI_FLAG, &o.special, .help = "control tokens in the text count"},
+        {"special", NULL, CLI_FLAG, &o.special, .help = "control tokens are read, or shown"},
         {"bos", NULL, CLI_FLAG, &o.bos, .help = "begin token first, if the file asks for it"},
         {"ids", NULL, CLI_FLAG, &o.ids, .help = "print plain ids on one line"},
         {"json", NULL, CLI_FLAG, &o.json, .help = "print one JSON document"},

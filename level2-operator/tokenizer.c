@@ -38,15 +38,17 @@ static bool encode_words(struct encoding *e, const char *text, size_t n_bytes) {
 }
 
 // The longest special token that text begins with, -1: none. Control tokens must end within the
-// first n_markup bytes.
+// first n_markup bytes. One look into the table per length: vocabularies hold thousands of such
+// tokens, but of few lengths.
 static token_id special_at(const struct tokenizer *t, const char *text, size_t n_bytes,
                            size_t n_markup) {
     if (!t->starts_special[(unsigned char)text[0]]) return -1;
-    for (int i = 0; i < t->n_special; i++) {
-        const struct token_piece *piece = &t->pieces[t->special[i]];
-        size_t room = piece->kind == TOKEN_CONTROL ? n_markup : n_bytes;
-        if (piece->n_bytes <= room && memcmp(piece->bytes, text, piece->n_bytes) == 0)
-            return t->special[i];
+    for (int i = 0; i < t->n_special_bytes; i++) {
+        uint32_t id, n = t->special_bytes[i];
+        if (n > n_bytes || !table_get(&t->by_text, text, n, &id)) continue;
+        enum token_kind kind = t->pieces[id].kind;
+        if (kind == TOKEN_USER_DEFINED || (kind == TOKEN_CONTROL && n <= n_markup))
+            return (token_id)id;
     }
     return -1;
 }

@@ -38,10 +38,11 @@ struct tokenizer {
     struct token_piece *pieces; // (n_vocab)
     struct table by_text;       // a token as the file spells it -> id; the lowest of equals
     struct bpe bpe;
-    token_id *special; // (n_special): control and user-defined ids, longest text first
-    int n_special;
-    bool starts_special[256]; // bytes that a special token begins with
-    bool *is_end;             // (n_vocab): the end-of-generation set
+    bool starts_special[256]; // bytes that a control or user-defined token begins with
+    uint32_t
+        *special_bytes; // (n_special_bytes): lengths that such tokens have, longest first
+    int n_special_bytes;
+    bool *is_end; // (n_vocab): the end-of-generation set
     // read from the file
     int n_vocab;
     enum pretokenizer pre;

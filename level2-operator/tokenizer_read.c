@@ -13,7 +13,6 @@
 
 #include "common/limits.h"
 #include "common/utf8.h"
-#include <stdlib.h>
 #include <string.h>
 
 // Control tokens that end a turn or a text in some family, whatever the file's eos is.
@@ -264,32 +263,29 @@ static enum status read_merges(struct reader *r) {
     return OK;
 }
 
-// Longest text first, then lower id: what the scan in tokenizer.c takes first.
-static int by_length(const void *a, const void *b) {
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 static bool is_special(const struct token_piece *piece) {
     return piece->n_bytes > 0 &&
            (piece->kind == TOKEN_CONTROL || piece->kind == TOKEN_USER_DEFINED);
 }
 
+// Where the scan in tokenizer.c has to look, and for how many bytes.
 static enum status find_special(struct reader *r) {
     struct tokenizer *t = r->t;
-    for (int id = 0; id < t->n_vocab; id++) t->n_special += is_special(&t->pieces[id]);
-    uint64_t *keys = ARENA_NEW(r->arena, uint64_t, t->n_special);
-    t->special = ARENA_NEW(r->arena, token_id, t->n_special);
-    if (!keys || !t->special) return no_memory(r);
-
-    int n = 0;
+    bool *occurs =
+        ARENA_NEW(r->arena, bool, r->longest + 1); // a special token of this length
+    if (!occurs) return no_memory(r);
     for (int id = 0; id < t->n_vocab; id++) {
-        if (!is_special(&t->pieces[id])) continue;
-        t->starts_special[(unsigned char)t->pieces[id].bytes[0]] = true;
-        keys[n++] = (uint64_t)(UINT32_MAX - t->pieces[id].n_bytes) << 32 | (uint32_t)id;
+        const struct token_piece *piece = &t->pieces[id];
+        if (!is_special(piece)) continue;
+        t->starts_special[(unsigned char)piece->bytes[0]] = true;
+        t->n_special_bytes += !occurs[piece->n_bytes];
+        occurs[piece->n_bytes] = true;
     }
-    qsort(keys, (size_t)n, sizeof(*keys), by_length);
-    for (int i = 0; i < n; i++) t->special[i] = (token_id)(keys[i] & UINT32_MAX);
+    t->special_bytes = ARENA_NEW(r->arena, uint32_t, t->n_special_bytes);
+    if (!t->special_bytes) return no_memory(r);
+    uint32_t *next = t->special_bytes;
+    for (size_t n = r->longest; n > 0; n--)
+        if (occurs[n]) *next++ = (uint32_t)n;
     return OK;
 }
 

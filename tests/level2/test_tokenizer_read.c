@@ -23,7 +23,7 @@ START_TEST(reads_ids_and_the_end_set) {
     file_set_u32(&x.file, "tokenizer.ggml.eot_token_id", X);
     ck_assert_int_eq(fixture_init(&x, NULL), OK);
     ck_assert_int_eq(x.t.bos, -1);
-    ck_assert_int_eq(x.t.n_special, 0);
+    ck_assert_int_eq(x.t.n_special_bytes, 0);
     for (int id = 0; id < x.t.n_vocab; id++)
         ck_assert_int_eq(tokenizer_is_end(&x.t, id), id == IM_END || id == X);
     fixture_close(&x);

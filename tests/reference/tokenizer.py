@@ -161,6 +161,21 @@ def check_broken_utf8(tally, options, model):
         tally.equal(text, bytes(b for b in data if b in known), f"broken UTF-8 {data!r:.40} comes back")
 
 
+def check_program(tally, options):
+    """What the program says when something is wrong: one line, the right status, no half answer."""
+    lines = b'{"text": "a"}\n{"x": 1}\nnope\n{"text": "a", "special": 1}\n{"text": "a"}\n'
+    for name, status, stdin, arguments_ in (
+            ("bad lines", 1, lines, ["--jsonl"]), ("an id too large", 1, b"", ["--decode", "1 99999999"]),
+            ("a negative id", 1, b"", ["--decode", "1 -2"]), ("no id", 1, b"1\x002", ["--decode"]),
+            ("an unknown pre-tokenizer", 1, b"", ["--pre", "nosuch", "a"]), ("no such file", 1, b"", ["--model", "nosuch", "a"]),
+            ("two tasks", 2, b"", ["--decode", "--chat"]), ("a text and lines", 2, b"", ["--jsonl", "a"])):
+        run = subprocess.run([f"{options.bin}/tokenize", "--model", options.model, *arguments_], input=stdin, capture_output=True)
+        tally.check(run.returncode == status and run.stderr.count(b"\n") == 1, f"{name}: status {status} and one line",
+                    f"status {run.returncode}, {run.stderr!r}")
+        kinds = [next(iter(json.loads(line))) for line in run.stdout.splitlines()]
+        tally.equal(kinds, ["ids", "error", "error", "error", "ids"] if name == "bad lines" else [], f"output of {name}")
+
+
 def byte_symbols():
     printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
     others = [b for b in range(256) if b not in printable]
@@ -182,6 +197,7 @@ def main():
         write_golden(model)
     check_reference(tally, options, model)
     check_broken_utf8(tally, options, model)
+    check_program(tally, options)
     if len(model.tokens) == N_SMOLLM_VOCAB:
         check_golden(tally, options)
     tally.finish()
