@@ -65,7 +65,7 @@ static enum status find_tensor(struct binder *b, const char *name, int n_out, in
 
 static enum status bind_matrix(struct binder *b, const char *name, int n_out, int n_in,
                                struct weight *w) {
-    const struct tensor_view *view;
+    const struct tensor_view *view = NULL;
     enum status st = find_tensor(b, name, n_out, n_in, &view);
     if (st != OK) return st;
     *w = (struct weight){.dtype = view->dtype,
@@ -79,7 +79,7 @@ static enum status bind_matrix(struct binder *b, const char *name, int n_out, in
 // Norms are small and read by every row of every step: they become floats once.
 static enum status bind_norm(struct binder *b, const char *name, int n,
                              const float **norm) {
-    const struct tensor_view *view;
+    const struct tensor_view *view = NULL;
     enum status st = find_tensor(b, name, 1, n, &view);
     if (st != OK) return st;
     float *values = ARENA_NEW(&b->m->arena, float, n);
