@@ -1,5 +1,5 @@
-// Arenas: a list of chunks. Small pieces are cut from the first one; a big piece gets a chunk of its
-// own behind it, so that untouched pages of a large cache cost nothing until they are written.
+// A list of chunks. Small pieces are cut from the first one; a big piece gets a chunk of its own
+// behind it, so that untouched pages of a large cache cost nothing until they are written.
 //
 //   chunks ──▶ [ header | piece | piece | free ] ──▶ [ header | one big piece ] ──▶ ...
 #include "common/arena.h"

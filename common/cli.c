@@ -1,13 +1,14 @@
-// From argv to the targets of a table. Three parts: values, --help, the walk along argv.
+// From argv to the targets of a table. Four parts: values, --help, suggestions, the walk.
 #include "common/cli.h"
 
-#include "common/number.h"
-#include "common/version.h"
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "common/number.h"
+#include "common/version.h"
 
 static FILE *out_of(const struct cli *cli) {
     return cli->out ? cli->out : stdout;
@@ -15,30 +16,6 @@ static FILE *out_of(const struct cli *cli) {
 
 static FILE *err_of(const struct cli *cli) {
     return cli->err ? cli->err : stderr;
-}
-
-int cli_usage(const struct cli *cli, const char *format, ...) {
-    struct error
-        e; // through struct error, so that strange arguments print as one clean line
-    char text[sizeof(e.text)];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof(text), format, args);
-    va_end(args);
-    error_set(&e, ERR_INPUT, "%s", text);
-    fprintf(err_of(cli), "%s: %s (%s --help lists the options)\n", cli->program, e.text,
-            cli->program);
-    return CLI_USAGE;
-}
-
-int cli_fail(const struct cli *cli, const struct error *err) {
-    fprintf(err_of(cli), "%s: %s\n", cli->program, err->text);
-    return CLI_FAILED;
-}
-
-bool cli_wants_colour(FILE *out) {
-    const char *no_color = getenv("NO_COLOR"); // no-color.org: set and not empty
-    return isatty(fileno(out)) && !(no_color && *no_color);
 }
 
 // ---- values -------------------------------------------------------------------------------------
@@ -144,8 +121,8 @@ static void print_default(FILE *out, const struct cli_option *option) {
     }
 }
 
-// "--port PORT", "--json" or "FILE".
-static int print_left(char buffer[64], const struct cli_option *option) {
+// "--port PORT", "--json" or "FILE"; how wide it is.
+static int write_left(char buffer[64], const struct cli_option *option) {
     char name[64];
     bool has_value = option->name && option->kind != CLI_FLAG;
     return snprintf(buffer, 64, "%s%s%s", shown_name(name, option), has_value ? " " : "",
@@ -168,14 +145,14 @@ static int print_help(const struct cli *cli) {
     int width = (int)strlen("--version");
 
     for (const struct cli_option *o = cli->options; o->target; o++) {
-        int n = print_left(left, o);
+        int n = write_left(left, o);
         if (n > width) width = n;
     }
     fprintf(out, "%s: %s\n\n", cli->program, cli->summary);
     print_usage_line(out, cli);
     fprintf(out, "\n");
     for (const struct cli_option *o = cli->options; o->target; o++) {
-        print_left(left, o);
+        write_left(left, o);
         fprintf(out, "  %-*s  %s", width, left, o->help);
         print_default(out, o);
         fprintf(out, "\n");
@@ -191,7 +168,7 @@ static int print_version(const struct cli *cli) {
     return CLI_DONE;
 }
 
-// ---- unknown options ----------------------------------------------------------------------------
+// ---- suggestions ----------------------------------------------------------------------------
 
 enum { MAX_NAME = 31 }; // bytes; longer names get no suggestion
 
@@ -309,10 +286,9 @@ static bool is_option(const char *argument) {
 }
 
 // Help wins over every mistake, and shows the defaults: so it comes before anything is set.
-static bool asks_for(const struct walk *walk, const char *option, const char *short_one) {
+static bool asks_for(const struct walk *walk, const char *option) {
     for (int i = 1; i < walk->argc && strcmp(walk->argv[i], "--") != 0; i++) {
-        if (strcmp(walk->argv[i], option) == 0 || strcmp(walk->argv[i], short_one) == 0)
-            return true;
+        if (strcmp(walk->argv[i], option) == 0) return true;
     }
     return false;
 }
@@ -328,8 +304,8 @@ int cli_parse(const struct cli *cli, int argc, char **argv) {
     bool only_arguments = false;
     MUST(count_options(cli) <= MAX_OPTIONS);
 
-    if (asks_for(&walk, "--help", "-h")) return print_help(cli);
-    if (asks_for(&walk, "--version", "-V")) return print_version(cli);
+    if (asks_for(&walk, "--help") || asks_for(&walk, "-h")) return print_help(cli);
+    if (asks_for(&walk, "--version")) return print_version(cli);
     for (walk.i = 1; walk.i < argc; walk.i++) {
         if (!only_arguments && strcmp(argv[walk.i], "--") == 0) {
             only_arguments = true;
@@ -340,4 +316,27 @@ int cli_parse(const struct cli *cli, int argc, char **argv) {
         if (result != CLI_GO_ON) return result;
     }
     return check_required(&walk);
+}
+
+int cli_usage(const struct cli *cli, const char *format, ...) {
+    struct error e; // its text is one clean line, whatever was typed
+    char text[sizeof(e.text)];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    error_set(&e, ERR_INPUT, "%s", text);
+    fprintf(err_of(cli), "%s: %s (%s --help lists the options)\n", cli->program, e.text,
+            cli->program);
+    return CLI_USAGE;
+}
+
+int cli_fail(const struct cli *cli, const struct error *err) {
+    fprintf(err_of(cli), "%s: %s\n", cli->program, err->text);
+    return CLI_FAILED;
+}
+
+bool cli_wants_colour(FILE *out) {
+    const char *no_color = getenv("NO_COLOR");
+    return isatty(fileno(out)) && !(no_color && *no_color);
 }

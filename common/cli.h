@@ -63,7 +63,7 @@ struct cli {
 enum { CLI_GO_ON = -1, CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
 
 // CLI_GO_ON: targets are set, the program may start. CLI_DONE: --help or --version was printed.
-// CLI_USAGE: one line on err says what is wrong. Options and arguments may be mixed; everything
+// CLI_USAGE: one line on err says what is wrong. -h is --help. Options and arguments may be mixed; everything
 // after "--" is an argument. Positional arguments are filled in the order of their rows.
 int cli_parse(const struct cli *cli, int argc, char **argv);
 
@@ -74,7 +74,7 @@ int cli_usage(const struct cli *cli, const char *format, ...)
 // The last line of a program that failed: prints "serve: TEXT"; CLI_FAILED.
 int cli_fail(const struct cli *cli, const struct error *err);
 
-// true when out is a terminal and NO_COLOR is not set.
+// true when out is a terminal, unless NO_COLOR is set and not empty (no-color.org).
 bool cli_wants_colour(FILE *out);
 
 #endif

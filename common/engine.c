@@ -14,7 +14,7 @@ void engine_params_init(struct engine_params *p) {
     sampling_init(&p->sampling);
 }
 
-// ---- the check: one function per shape of field, named in errors as in the API -------------------
+// ---- the check: one function per shape of field, named in errors as in the API ------------------
 
 static enum status check_int(const char *field, int value, int low, int high,
                              struct error *err) {

@@ -1,13 +1,14 @@
 // Each line is built on the stack and handed over whole, so that lines of two threads never mix.
 #include "common/log.h"
 
-#include "common/utf8.h"
 #include <stdarg.h>
 #include <stdbool.h>
 #include <string.h>
 #include <time.h>
 
-enum { LINE_BYTES = 2048, MESSAGE_BYTES = 512 };
+#include "common/utf8.h"
+
+enum { LINE_BYTES = 2048, MESSAGE_BYTES = 512, ESCAPE_BYTES = 16 };
 
 static const char *level_name(enum log_level level) {
     static const char *const names[] = {"debug", "info", "warn", "error"};
@@ -16,27 +17,17 @@ static const char *level_name(enum log_level level) {
 
 // What stands for one character between quotes; NULL: it stands for itself. U+0080 to U+009F move
 // the cursor of a terminal just as bytes below 32 do.
-static const char *escape_of(char buffer[8], int32_t code_point) {
-    switch (code_point) {
-    case '"':
-        return "\\\"";
-    case '\\':
-        return "\\\\";
-    case '\n':
-        return "\\n";
-    case '\r':
-        return "\\r";
-    case '\t':
-        return "\\t";
-    case -1:
-        return "\\ufffd"; // not UTF-8
-    default:
-        break;
-    }
+static const char *escape_of(char buffer[ESCAPE_BYTES], int32_t code_point) {
+    static const char escaped[] = "\"\\\n\r\t", letters[] = "\"\\nrt";
+    if (code_point < 0) return "\\ufffd"; // not UTF-8
+
+    const char *at = code_point < 0x80 ? strchr(escaped, code_point) : NULL;
     bool is_control = code_point < 0x20 || (code_point >= 0x7f && code_point < 0xa0);
-    if (!is_control) return NULL;
-    snprintf(buffer, 8, "\\u%04x", (unsigned)code_point);
-    return buffer;
+    if (at)
+        snprintf(buffer, ESCAPE_BYTES, "\\%c", letters[at - escaped]);
+    else if (is_control)
+        snprintf(buffer, ESCAPE_BYTES, "\\u%04x", (unsigned)code_point);
+    return at || is_control ? buffer : NULL;
 }
 
 const char *log_quote(char *out, size_t out_bytes, const char *value) {
@@ -48,7 +39,7 @@ const char *log_quote(char *out, size_t out_bytes, const char *value) {
     }
     out[n_out++] = '"';
     for (; n_left > 0; value += n_used, n_left -= n_used) {
-        char buffer[8];
+        char buffer[ESCAPE_BYTES];
         const char *piece = escape_of(buffer, utf8_next(value, n_left, &n_used));
         size_t n_piece = piece ? strlen(piece) : n_used;
         if (n_out + n_piece + 2 > out_bytes) break;

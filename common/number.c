@@ -1,5 +1,5 @@
-// strtoull and strtod with their kindness taken away: they skip spaces, wrap "-1", read hex and stop
-// where they like.
+// strtoull and strtod with their kindness taken away: they skip spaces, wrap "-1", read hex, and
+// stop where they like.
 #include "common/number.h"
 
 #include <errno.h>

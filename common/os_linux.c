@@ -1,10 +1,9 @@
 // Linux: affinity and control groups bound the CPUs, /proc tells the rest, a futex puts threads to
 // sleep, an eventfd wakes poll().
-#ifdef __linux__
 #define _GNU_SOURCE // sched_getaffinity, syscall
 #include "common/os.h"
 
-#include "common/cgroup.h"
+#ifdef __linux__
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -17,6 +16,8 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "common/cgroup.h"
 
 enum { PATH_BYTES = 1024, TEXT_BYTES = 16 << 10 };
 

@@ -1,11 +1,12 @@
 // How an error is written down: code, one sentence, the field at fault.
 #include "common/status.h"
 
-#include "common/utf8.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "common/utf8.h"
 
 // Errors quote bytes of strangers: whatever is no character, starts a new line or moves the cursor
 // (below U+0020, U+007F to U+009F) becomes '?'. So the text is also fit for JSON.
