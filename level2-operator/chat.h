@@ -25,7 +25,7 @@ enum chat_template {
 struct chat_text {
     char *text; // in the arena
     size_t n_bytes;
-    struct markup *markup; // (n_markup): everything but roles and contents
+    struct markup *markup; // (n_markup): the template's own special tokens
     int n_markup;
 };
 
@@ -33,7 +33,8 @@ struct chat_text {
 enum chat_template chat_template_find(const struct gguf *g);
 
 // Byte-equal to what jinja2 makes of the file's own template. ERR_UNSUPPORTED for CHAT_NONE and
-// CHAT_UNKNOWN, ERR_INPUT for no messages or a role that the template has no rule for.
+// CHAT_UNKNOWN, ERR_INPUT for no messages or a role that the template has no rule for (SmolLM2's takes
+// any role), ERR_LIMIT for more than LIMIT_MESSAGES.
 enum status chat_render(struct chat_text *out, enum chat_template kind,
                         const struct chat_message *messages, int n_messages,
                         bool add_generation_prompt, struct arena *arena, struct error *err);

@@ -183,6 +183,8 @@ def byte_symbols():
 
 
 def write_golden(model):
+    if len(model.tokens) != N_SMOLLM_VOCAB:
+        sys.exit("the golden file holds ids of SmolLM2; give its file with --model")
     texts = [v["text"] for v in json.loads(GOLDEN.read_text())["vectors"]]
     lines = [json.dumps({"text": text, "ids": model.ids(text, False)}) for text in texts]
     GOLDEN.write_text('{"about": "SmolLM2, no begin token, special tokens are plain text; made by '
