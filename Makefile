@@ -105,6 +105,8 @@ $(BUILD)/test/obj/%.o: %.c
 	$(CC) $(COMMON_FLAGS) $(if $(filter tests/%,$<),$(CHECK_C) -Wno-double-promotion) $(SAFE) -c $< -o $@
 $(BUILD)/bin/libladder.a: $(FAST_OBJ)
 	@rm -f $@ && ar rcs $@ $^
+$(BUILD)/test/libsupport.a: $(SUPP_OBJ)
+	@rm -f $@ && ar rcs $@ $^
 $(BUILD)/test/libladder.a: $(SAFE_OBJ)
 	@rm -f $@ && ar rcs $@ $^
 $(BUILD)/bin/obj/main_%.o: main_%.c
@@ -115,7 +117,7 @@ $(BUILD)/bin/%: $(BUILD)/bin/obj/main_%.o $(BUILD)/bin/libladder.a
 $(BUILD)/test/obj/test_%.o: test_%.c
 	@mkdir -p $(@D)
 	$(CC) $(COMMON_FLAGS) $(CHECK_C) -Wno-double-promotion $(SAFE) -c $< -o $@
-$(BUILD)/test/suites/%: $(BUILD)/test/obj/test_%.o $(SUPP_OBJ) $(BUILD)/test/libladder.a
+$(BUILD)/test/suites/%: $(BUILD)/test/obj/test_%.o $(BUILD)/test/libsupport.a $(BUILD)/test/libladder.a
 	@mkdir -p $(@D)
 	$(CC) $(SAFE) $^ $(CHECK_L) $(LINK) -o $@
 $(TINY): tools/tiny_model.py

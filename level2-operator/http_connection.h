@@ -1,0 +1,103 @@
+// The connections of a server: one slot each, and in it the one request that the connection can have
+// under way. evhttp reads and writes; what it leaves open is done here:
+//
+//   accepted ──▶ waiting ──first byte──▶ receiving ──whole──▶ running ──reply out──▶ waiting
+//                   │ idle too long          │ too slow: 408      │ client gone
+//                   ▼                        │ too large: 413     ▼ reader too slow
+//                 closed                     └──▶ refused ──▶ closed
+//
+// - a client that leaves while its request runs is seen at once, not when the next byte is written
+// - a request must be whole within the idle time, however the bytes trickle (slow loris)
+// - a body without end costs no memory: it is answered early, and the rest is thrown away
+// - what a client sends ahead of the reply is read only up to a limit
+#ifndef LEVEL2_HTTP_CONNECTION_H
+#define LEVEL2_HTTP_CONNECTION_H
+
+#include "common/arena.h"
+#include "common/clock.h"
+#include "common/limits.h"
+#include "level2-operator/exchange.h"
+#include <stdbool.h>
+
+struct bufferevent;
+struct event;
+struct event_base;
+struct evconnlistener;
+struct evhttp;
+struct evhttp_connection;
+struct evhttp_request;
+struct http_connections;
+
+// The request under way: from the whole request to the reply handed over.
+struct http_exchange {
+    exchange_id id;             // 0: none
+    struct evhttp_request *req; // borrowed from evhttp until the reply is handed over
+    const char *method, *path;  // for the log
+    char request_id[LIMIT_REQUEST_ID + 1];
+    int64_t arrived_ns;
+    bool is_in_flight, is_admitted; // counted by lifecycle, by admission
+    bool has_job;                   // the worker knows it
+    bool is_stream;                 // the head is out
+};
+
+struct http_connection {
+    struct http_connections *all;    // borrowed
+    struct bufferevent *bev;         // borrowed from evhttp; NULL: a free slot
+    struct evhttp_connection *evcon; // the same, seen from above; NULL: just accepted
+    struct event *accepted;          // owned: finds evcon
+    struct event *ping;              // owned: a stream has been silent for too long
+    int64_t began_ns;                // first byte of the request coming in; 0: waiting
+    size_t n_received;               // bytes of it
+    bool is_running;                 // from the whole request to the last byte of the reply
+    bool is_refused;                 // answered early, the rest is thrown away
+    struct http_exchange exchange;
+};
+
+struct http_connection_limits {
+    int n_connections;
+    int64_t idle_ns;
+    size_t request_bytes; // received for one request, chunk marks and all
+};
+
+struct http_connections {
+    struct http_connection *slots; // (limits.n_connections); in the arena
+    int n_open;
+    struct event_base *base; // borrowed
+    struct evconnlistener *listener;
+    struct clock *clock;
+    struct http_connection_limits limits;
+    // Called when a connection with a running exchange goes; the request is freed afterwards.
+    void (*gone)(void *ctx, struct http_connection *c);
+    // Called when the stream of a connection has been silent for the time given to set_ping.
+    void (*silent)(void *ctx, struct http_connection *c);
+    void *ctx;
+};
+
+// Takes over the connections of http, which must have no socket bound yet. The caller fills in
+// limits, base, clock, gone, silent and ctx before.
+enum status http_connections_open(struct http_connections *cs, struct evhttp *http,
+                                  int listen_fd, struct arena *arena, struct error *err);
+
+// Closes what is still open, frees http and all slots. Safe when zeroed; http may be NULL.
+void http_connections_close(struct http_connections *cs, struct evhttp *http);
+
+// The slot of a request that evhttp hands over; NULL when there is none.
+struct http_connection *http_connection_of(struct http_connections *cs,
+                                           struct evhttp_request *req);
+
+// The request c->exchange.req is whole: from here on leaving is noticed.
+void http_connection_run(struct http_connection *c);
+
+// Bytes that the client has not read yet.
+size_t http_connection_unread(const struct http_connection *c);
+
+// (Re)starts the wait for silence, in milliseconds; 0 stops it.
+void http_connection_set_ping(struct http_connection *c, int ping_ms);
+
+// Ends it now, whatever it does. gone is called if an exchange runs.
+void http_connection_cut(struct http_connection *c);
+
+// Refuses what has been coming in for too long. To be called about once a second.
+void http_connections_tick(struct http_connections *cs);
+
+#endif

@@ -1,0 +1,238 @@
+// The life of one request inside the loop.
+#include "level2-operator/http_exchange.h"
+
+#include "level2-operator/http_reply.h"
+#include <event2/event.h>
+#include <event2/http.h>
+#include <event2/keyvalq_struct.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+static const char ping[] = ": ping\n\n";
+
+// What the access log says of a client that left; no such status is ever sent.
+enum { STATUS_CLIENT_GONE = 499 };
+
+// ---- begin -------------------------------------------------------------------------------------
+
+static const char *method_name(struct evhttp_request *req) {
+    switch (evhttp_request_get_command(req)) {
+    case EVHTTP_REQ_GET:
+        return "GET";
+    case EVHTTP_REQ_HEAD:
+        return "HEAD";
+    case EVHTTP_REQ_POST:
+        return "POST";
+    case EVHTTP_REQ_OPTIONS:
+        return "OPTIONS";
+    default:
+        return "OTHER";
+    }
+}
+
+static bool is_sane_id(const char *id) {
+    size_t n = id ? strlen(id) : 0;
+    return n > 0 && n <= LIMIT_REQUEST_ID &&
+           strspn(id,
+                  "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.") == n;
+}
+
+// The client's own name for the request if it can stand in a header and a log, else one of ours.
+static void name_request(struct http_server *s, struct http_exchange *x) {
+    const char *own =
+        evhttp_find_header(evhttp_request_get_input_headers(x->req), "X-Request-Id");
+    if (is_sane_id(own)) {
+        snprintf(x->request_id, sizeof(x->request_id), "%s", own);
+    } else {
+        uint64_t hash = XXH64(&x->id, sizeof(x->id), s->id_seed);
+        snprintf(x->request_id, sizeof(x->request_id), "req-%016" PRIx64, hash);
+    }
+    http_reply_header(x->req, "X-Request-Id", x->request_id);
+}
+
+static void allow_origin(struct http_server *s, struct evhttp_request *req) {
+    const char *origin =
+        evhttp_find_header(evhttp_request_get_input_headers(req), "Origin");
+    const char *allowed = http_cors_allow(s->options.cors, origin);
+    if (s->options.cors->n_origins > 0) http_reply_header(req, "Vary", "Origin");
+    if (!allowed) return;
+    http_reply_header(req, "Access-Control-Allow-Origin", allowed);
+    http_reply_header(req, "Access-Control-Expose-Headers", "X-Request-Id, Retry-After");
+}
+
+void http_exchange_begin(struct http_server *s, struct http_connection *c,
+                         struct evhttp_request *req) {
+    struct http_exchange *x = &c->exchange;
+    const char *path = evhttp_uri_get_path(evhttp_request_get_evhttp_uri(req));
+    uint64_t slot = (uint64_t)(c - s->connections.slots);
+
+    *x = (struct http_exchange){
+        // The slot is the remainder: a delivery finds its connection without a search.
+        .id = ++s->n_exchanges * (uint64_t)s->connections.limits.n_connections + slot,
+        .req = req,
+        .method = method_name(req),
+        .path = path && *path ? path : "/",
+        .arrived_ns = clock_now(s->options.clock),
+    };
+    name_request(s, x);
+    allow_origin(s, req);
+    http_connection_run(c);
+}
+
+// ---- end ---------------------------------------------------------------------------------------
+
+static void log_access(struct http_server *s, const struct http_exchange *x, int status,
+                       const struct delivery *d) {
+    char path[128];
+    double ms = (double)(clock_now(s->options.clock) - x->arrived_ns) / 1e6;
+    log_line(s->options.log, LOG_INFO, "request",
+             "method=%s path=%s status=%d ms=%.1f prompt=%d cached=%d completion=%d id=%s",
+             x->method, log_quote(path, sizeof(path), x->path), status, ms,
+             d ? d->n_prompt : 0, d ? d->n_cached : 0, d ? d->n_completion : 0,
+             x->request_id);
+}
+
+// Gives back what was counted and forgets the exchange. The request is the caller's to finish.
+static void end(struct http_server *s, struct http_connection *c, int status,
+                const struct delivery *d) {
+    struct http_exchange *x = &c->exchange;
+    double service_s = (double)(clock_now(s->options.clock) - x->arrived_ns) / 1e9;
+
+    log_access(s, x, status, d);
+    http_connection_set_ping(c, 0);
+    if (x->is_admitted) admission_leave(&s->admission, service_s);
+    if (x->is_in_flight) lifecycle_leave(&s->lifecycle);
+    if (s->lifecycle.state != SERVER_READY) {
+        event_active(s->on_tick, EV_TIMEOUT, 0); // the last one out stops the server
+    }
+    *x = (struct http_exchange){0};
+}
+
+// The same when a reply follows: gives the request to write it to.
+static struct evhttp_request *end_with_reply(struct http_server *s,
+                                             struct http_connection *c, int status,
+                                             const struct delivery *d) {
+    struct evhttp_request *req = c->exchange.req;
+    if (s->lifecycle.state == SERVER_DRAINING)
+        http_reply_header(req, "Connection", "close");
+    end(s, c, status, d);
+    return req;
+}
+
+void http_exchange_reply(struct http_server *s, struct http_connection *c, int status,
+                         const char *body, size_t n_body) {
+    http_reply_json(end_with_reply(s, c, status, NULL), status, body, n_body);
+}
+
+void http_exchange_refuse(struct http_server *s, struct http_connection *c,
+                          const struct api_error *e, const char *message) {
+    http_reply_error(end_with_reply(s, c, e->http_status, NULL), e, message);
+}
+
+// ---- to the worker -----------------------------------------------------------------------------
+
+enum status http_exchange_job(struct http_server *s, struct http_connection *c,
+                              struct job *job, struct error *err) {
+    struct exchange_queues *q = s->options.queues;
+    // While somebody is still to be told that he left, nobody new comes in: so the list of those
+    // never outgrows the number of connections.
+    if (s->n_gone > 0 || !ring_put(&q->jobs, job)) {
+        free(job->body);
+        return error_set(err, ERR_BUSY, "the server has too many requests; try again soon");
+    }
+    c->exchange.has_job = true;
+    os_signal_raise(&q->jobs_signal);
+    return OK;
+}
+
+bool http_exchange_tell_gone(struct http_server *s) {
+    struct exchange_queues *q = s->options.queues;
+    int n_told = 0;
+    while (n_told < s->n_gone) {
+        struct job job = {.kind = JOB_GONE, .exchange = s->gone[n_told]};
+        if (!ring_put(&q->jobs, &job)) break;
+        n_told++;
+    }
+    if (n_told > 0) os_signal_raise(&q->jobs_signal);
+    s->n_gone -= n_told;
+    memmove(s->gone, s->gone + n_told, (size_t)s->n_gone * sizeof(*s->gone));
+    return s->n_gone == 0;
+}
+
+void http_exchange_gone(void *server, struct http_connection *c) {
+    static const struct timeval soon = {0, 10000};
+    struct http_server *s = server;
+
+    if (c->exchange.has_job) {
+        s->gone[s->n_gone++] = c->exchange.id;
+        if (!http_exchange_tell_gone(s)) event_add(s->on_retry, &soon);
+    }
+    end(s, c, STATUS_CLIENT_GONE, NULL);
+}
+
+// ---- from the worker ---------------------------------------------------------------------------
+
+// A reader that does not read makes us keep the bytes; he may do so up to a limit.
+static void stream(struct http_server *s, struct http_connection *c, const char *bytes,
+                   size_t n_bytes) {
+    MUST(c->exchange.is_stream);
+    http_stream_data(c->exchange.req, bytes, n_bytes);
+    if (http_connection_unread(c) > s->options.limits.out_bytes) {
+        log_line(s->options.log, LOG_WARN, "a reader that is too slow was cut off", "id=%s",
+                 c->exchange.request_id);
+        http_connection_cut(c);
+        return;
+    }
+    http_connection_set_ping(c, s->options.limits.ping_ms);
+}
+
+static void stream_end(struct http_server *s, struct http_connection *c,
+                       const struct delivery *d) {
+    struct evhttp_request *req = c->exchange.req;
+    MUST(c->exchange.is_stream);
+    if (d->n_bytes > 0) http_stream_data(req, d->bytes, d->n_bytes);
+    end(s, c, 200, d);
+    http_stream_end(req);
+}
+
+static void retry_after(struct evhttp_request *req, int seconds) {
+    char text[16];
+    snprintf(text, sizeof(text), "%d", seconds);
+    http_reply_header(req, "Retry-After", text);
+}
+
+static void deliver(struct http_server *s, struct http_connection *c,
+                    const struct delivery *d) {
+    switch (d->kind) {
+    case DELIVER_REPLY:
+        if (d->retry_after_s > 0) retry_after(c->exchange.req, d->retry_after_s);
+        http_reply_json(end_with_reply(s, c, d->http_status, d), d->http_status, d->bytes,
+                        d->n_bytes);
+        break;
+    case DELIVER_HEAD:
+        c->exchange.is_stream = true;
+        http_stream_start(c->exchange.req);
+        http_connection_set_ping(c, s->options.limits.ping_ms);
+        break;
+    case DELIVER_DATA:
+        stream(s, c, d->bytes, d->n_bytes);
+        break;
+    case DELIVER_END:
+        stream_end(s, c, d);
+        break;
+    }
+}
+
+void http_exchange_deliver(struct http_server *s, struct delivery *d) {
+    struct http_connections *cs = &s->connections;
+    struct http_connection *c =
+        &cs->slots[d->exchange % (uint64_t)cs->limits.n_connections];
+    if (c->exchange.id == d->exchange) deliver(s, c, d);
+    free(d->bytes);
+}
+
+void http_exchange_silent(void *server, struct http_connection *c) {
+    if (c->exchange.is_stream) stream(server, c, ping, sizeof(ping) - 1);
+}

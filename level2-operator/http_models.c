@@ -1,0 +1,27 @@
+// Model objects in JSON. max_model_len is an addition that many clients of local servers read.
+#include "level2-operator/http_models.h"
+
+#include <jansson.h>
+#include <string.h>
+
+static json_t *model_object(const struct served *served) {
+    return json_pack("{s:s, s:s, s:I, s:s, s:i}", "id", served->id, "object", "model",
+                     "created", (json_int_t)served->created_s, "owned_by", "local",
+                     "max_model_len", engine_context(served->engine));
+}
+
+static char *dump(json_t *value, size_t *n_bytes) {
+    char *text = value ? json_dumps(value, JSON_COMPACT) : NULL;
+    json_decref(value);
+    if (text) *n_bytes = strlen(text);
+    return text;
+}
+
+char *http_models_list(const struct served *served, size_t *n_bytes) {
+    return dump(json_pack("{s:s, s:[o]}", "object", "list", "data", model_object(served)),
+                n_bytes);
+}
+
+char *http_models_one(const struct served *served, size_t *n_bytes) {
+    return dump(model_object(served), n_bytes);
+}

@@ -1,0 +1,278 @@
+// The checks at the door, and the answers that need no tokenizer.
+#include "level2-operator/http_request.h"
+
+#include "level2-operator/http_exchange.h"
+#include "level2-operator/http_models.h"
+#include "level2-operator/http_reply.h"
+#include "level2-operator/http_route.h"
+#include <event2/buffer.h>
+#include <event2/http.h>
+#include <event2/keyvalq_struct.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static const char invalid[] = "invalid_request_error";
+
+// One request on its way through the checks.
+struct visit {
+    struct http_server *s;
+    struct http_connection *c;
+    struct evhttp_request *req;
+    const struct http_route *route;
+    const char *rest;     // of a prefix route
+    uint64_t cache_scope; // of the key
+};
+
+static const char *header(const struct visit *v, const char *name) {
+    return evhttp_find_header(evhttp_request_get_input_headers(v->req), name);
+}
+
+static void refuse(struct visit *v, int status, const char *type, const char *code,
+                   int retry_after_s, const char *message) {
+    const struct api_error e = {status, type, code, retry_after_s};
+    http_exchange_refuse(v->s, v->c, &e, message);
+}
+
+// ---- framing -----------------------------------------------------------------------------------
+
+// Two readers of one connection (a proxy and us) must agree where a request ends, or the end of one
+// becomes the beginning of another. So a length said twice, or in a way that evhttp does not know,
+// is refused.
+static bool has_clear_length(const struct visit *v) {
+    const struct evkeyvalq *headers = evhttp_request_get_input_headers(v->req);
+    int n_lengths = 0, n_encodings = 0;
+    for (const struct evkeyval *h = headers->tqh_first; h; h = h->next.tqe_next) {
+        if (strcasecmp(h->key, "Content-Length") == 0) n_lengths++;
+        if (strcasecmp(h->key, "Transfer-Encoding") != 0) continue;
+        n_encodings++;
+        if (strcasecmp(h->value, "chunked") != 0) return false;
+    }
+    return n_lengths + n_encodings <= 1;
+}
+
+// evhttp reads no body with these methods. If one comes all the same, its bytes would be taken for
+// the next request: the connection must not live on.
+static bool has_unread_body(const struct visit *v) {
+    enum evhttp_cmd_type method = evhttp_request_get_command(v->req);
+    if (method == EVHTTP_REQ_POST || method == EVHTTP_REQ_PUT || method == EVHTTP_REQ_PATCH)
+        return false;
+    const char *length = header(v, "Content-Length");
+    return header(v, "Transfer-Encoding") || (length && strcmp(length, "0") != 0);
+}
+
+// ---- answers of the loop -----------------------------------------------------------------------
+
+static void answer_options(struct visit *v) {
+    const char *methods = http_route_methods(v->route);
+    http_reply_header(v->req, "Allow", methods);
+    if (http_cors_allow(v->s->options.cors, header(v, "Origin"))) {
+        http_reply_header(v->req, "Access-Control-Allow-Methods", methods);
+        http_reply_header(v->req, "Access-Control-Allow-Headers",
+                          "Authorization, Content-Type, X-Request-Id");
+        http_reply_header(v->req, "Access-Control-Max-Age", "3600");
+    }
+    http_exchange_reply(v->s, v->c, 204, NULL, 0);
+}
+
+// How it stands with the engine. All zero while there is none.
+static bool look_at_engine(struct http_server *s, struct engine_stats *stats) {
+    *stats = (struct engine_stats){0};
+    if (s->served.engine) engine_stats(s->served.engine, stats);
+    return heartbeat_look(&s->heartbeat, stats, clock_now(s->options.clock),
+                          s->options.limits.stall_ms * 1000000);
+}
+
+static void answer_health(struct visit *v) {
+    struct engine_stats stats;
+    char body[256];
+    bool is_alive = look_at_engine(v->s, &stats);
+    int n = snprintf(body, sizeof(body),
+                     "{\"status\":\"%s\",\"state\":\"%s\",\"running\":%d,\"waiting\":%d}",
+                     is_alive ? "ok" : "stalled", lifecycle_name(v->s->lifecycle.state),
+                     stats.n_running, stats.n_waiting);
+    http_exchange_reply(v->s, v->c, is_alive ? 200 : 503, body, (size_t)n);
+}
+
+static void refuse_state(struct visit *v) {
+    bool is_loading = v->s->lifecycle.state == SERVER_LOADING;
+    refuse(v, 503, "server_error", is_loading ? "model_loading" : "draining", 1,
+           is_loading ? "the model is still loading; try again soon"
+                      : "the server is draining and takes no new requests");
+}
+
+static void answer_ready(struct visit *v) {
+    static const char body[] = "{\"status\":\"ready\"}";
+    struct engine_stats stats;
+    const struct admission *a = &v->s->admission;
+
+    if (v->s->lifecycle.state != SERVER_READY) {
+        refuse_state(v);
+    } else if (!look_at_engine(v->s, &stats)) {
+        refuse(v, 503, "server_error", "stalled", 1,
+               "the engine has work but takes no step");
+    } else if (a->n_inside >= a->max_inside) {
+        refuse(v, 503, "server_error", "queue_full", 1, "every place is taken");
+    } else {
+        http_exchange_reply(v->s, v->c, 200, body, sizeof(body) - 1);
+    }
+}
+
+static bool is_our_model(const struct visit *v) {
+    char *name = evhttp_uridecode(v->rest, 0, NULL);
+    bool is_ours =
+        name && (strcmp(name, v->s->served.id) == 0 || strcmp(name, "default") == 0);
+    free(name);
+    return is_ours;
+}
+
+static void answer_models(struct visit *v) {
+    bool is_one = v->route->action == HTTP_MODEL;
+    size_t n = 0;
+
+    if (!v->s->served.engine) {
+        refuse_state(v);
+        return;
+    }
+    if (is_one && !is_our_model(v)) {
+        refuse(v, 404, invalid, "model_not_found", 0,
+               "there is no such model here; GET /v1/models lists what there is");
+        return;
+    }
+    char *body =
+        is_one ? http_models_one(&v->s->served, &n) : http_models_list(&v->s->served, &n);
+    if (body) {
+        http_exchange_reply(v->s, v->c, 200, body, n);
+    } else {
+        refuse(v, 500, "server_error", "internal_error", 0, "out of memory");
+    }
+    free(body);
+}
+
+// ---- jobs --------------------------------------------------------------------------------------
+
+// A malloc'd copy with a zero byte behind it; NULL: no memory.
+static char *take_body(struct evhttp_request *req, size_t *n_body) {
+    struct evbuffer *in = evhttp_request_get_input_buffer(req);
+    *n_body = evbuffer_get_length(in);
+    char *body = malloc(*n_body + 1);
+    if (!body) return NULL;
+    evbuffer_remove(in, body, *n_body);
+    body[*n_body] = '\0';
+    return body;
+}
+
+static enum status enter(struct visit *v, int *retry_after_s, struct error *err) {
+    enum status st = lifecycle_enter(&v->s->lifecycle, err);
+    if (st) return st;
+    v->c->exchange.is_in_flight = true;
+    if (!v->route->is_admitted) return OK;
+    st = admission_enter(&v->s->admission, retry_after_s, err);
+    v->c->exchange.is_admitted = st == OK;
+    return st;
+}
+
+static void make_job(struct visit *v) {
+    struct error err = {0};
+    struct job job = {.kind = JOB_REQUEST,
+                      .exchange = v->c->exchange.id,
+                      .route = v->route->job,
+                      .cache_scope = v->cache_scope,
+                      .arrived_ns = v->c->exchange.arrived_ns};
+    int retry_after_s = 1;
+
+    if (evbuffer_get_length(evhttp_request_get_input_buffer(v->req)) >
+        v->s->options.limits.body_bytes) {
+        refuse(v, 413, invalid, "request_too_large", 0,
+               "the body of the request is too large");
+        return;
+    }
+    enum status st = enter(v, &retry_after_s, &err);
+    if (!st) {
+        job.body = take_body(v->req, &job.n_body);
+        st = job.body ? http_exchange_job(v->s, v->c, &job, &err)
+                      : error_set(&err, ERR_MEMORY, "out of memory");
+    }
+    if (st == ERR_STATE) {
+        refuse_state(v);
+    } else if (st == ERR_BUSY) {
+        refuse(v, 429, "rate_limit_error", "queue_full", retry_after_s, err.text);
+    } else if (st) {
+        refuse(v, 500, "server_error", "internal_error", 0, err.text);
+    }
+}
+
+// ---- the way through ---------------------------------------------------------------------------
+
+static bool allows_method(const struct visit *v) {
+    enum evhttp_cmd_type method = evhttp_request_get_command(v->req);
+    if (v->route->takes_post) return method == EVHTTP_REQ_POST;
+    return method == EVHTTP_REQ_GET || method == EVHTTP_REQ_HEAD;
+}
+
+static void refuse_key(struct visit *v) {
+    http_reply_header(v->req, "WWW-Authenticate", "Bearer");
+    refuse(v, 401, invalid, "invalid_api_key", 0,
+           "a known API key is needed: send the header Authorization: Bearer KEY");
+}
+
+static void refuse_method(struct visit *v) {
+    http_reply_header(v->req, "Allow", http_route_methods(v->route));
+    refuse(v, 405, invalid, "method_not_allowed", 0,
+           v->route->takes_post ? "this path takes POST" : "this path takes GET");
+}
+
+static void act(struct visit *v) {
+    switch (v->route->action) {
+    case HTTP_UNKNOWN:
+        refuse(v, 404, invalid, "unknown_url", 0, "there is nothing at this path");
+        break;
+    case HTTP_JOB:
+        make_job(v);
+        break;
+    case HTTP_MODELS:
+    case HTTP_MODEL:
+        answer_models(v);
+        break;
+    case HTTP_HEALTH:
+        answer_health(v);
+        break;
+    case HTTP_READY:
+        answer_ready(v);
+        break;
+    }
+}
+
+static void check(struct visit *v) {
+    bool is_unclear = !has_clear_length(v);
+
+    if (is_unclear || has_unread_body(v)) http_reply_header(v->req, "Connection", "close");
+    if (is_unclear) {
+        refuse(v, 400, invalid, NULL, 0, "the length of the body is not clear");
+    } else if (evhttp_request_get_command(v->req) == EVHTTP_REQ_OPTIONS) {
+        answer_options(v);
+    } else if (!v->route->is_open &&
+               !http_keys_check(v->s->options.keys, header(v, "Authorization"),
+                                &v->cache_scope)) {
+        refuse_key(v);
+    } else if (v->route->action != HTTP_UNKNOWN && !allows_method(v)) {
+        refuse_method(v);
+    } else {
+        act(v);
+    }
+}
+
+void http_request_handle(struct evhttp_request *req, void *server) {
+    static const struct api_error full = {503, "server_error", "too_many_connections", 1};
+    struct http_server *s = server;
+    struct visit v = {.s = s, .req = req, .c = http_connection_of(&s->connections, req)};
+
+    if (!v.c) { // accepted in the same breath as the last that had a place
+        http_reply_header(req, "Connection", "close");
+        http_reply_error(req, &full, "too many connections");
+        return;
+    }
+    http_exchange_begin(s, v.c, req);
+    v.route = http_route_find(v.c->exchange.path, &v.rest);
+    check(&v);
+}

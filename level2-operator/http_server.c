@@ -1,0 +1,296 @@
+// Opening, turning and closing the loop. What happens with a request: http_request.c.
+#include "level2-operator/http_server.h"
+
+#include "common/limits.h"
+#include "level2-operator/http_exchange.h"
+#include "level2-operator/http_listen.h"
+#include "level2-operator/http_request.h"
+#include <event2/event.h>
+#include <event2/http.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+enum {
+    ARENA_BYTES = 4 << 20,    // slots of connections
+    DELIVERIES_PER_TURN = 64, // then sockets get their turn
+    FLUSH_TICKS = 100,        // of FLUSH_MS, for the last bytes of a stopped server
+    FLUSH_MS = 20,
+    SPARE_DESCRIPTORS = 64, // for all that is no connection
+    ALL_METHODS =
+        0xffff // evhttp's own refusal is an HTML page: let all in, refuse them here
+};
+
+// ---- what wakes the loop -----------------------------------------------------------------------
+
+static void terminate(struct http_server *s) {
+    lifecycle_terminate(&s->lifecycle, clock_now(s->options.clock), s->options.drain_ns);
+    log_line(s->options.log, LOG_INFO, "told to stop", "state=%s in_flight=%d",
+             lifecycle_name(s->lifecycle.state), s->lifecycle.n_in_flight);
+    event_active(s->on_tick, EV_TIMEOUT, 0);
+}
+
+static void on_signal(evutil_socket_t signal_number, short what, void *ctx) {
+    (void)signal_number;
+    (void)what;
+    terminate(ctx);
+}
+
+static void announce(const struct http_server *s) {
+    const char *host = s->options.host;
+    bool is_v6 = strchr(host, ':') != NULL;
+    if (!s->options.announce) return;
+    fprintf(s->options.announce, "ready: http://%s%s%s:%d\n", is_v6 ? "[" : "", host,
+            is_v6 ? "]" : "", s->port);
+    fflush(s->options.announce);
+}
+
+static void on_note(evutil_socket_t fd, short what, void *ctx) {
+    struct http_server *s = ctx;
+    (void)fd;
+    (void)what;
+    os_signal_clear(&s->note);
+
+    if (atomic_exchange(&s->is_ready, false) && s->lifecycle.state == SERVER_LOADING) {
+        lifecycle_ready(&s->lifecycle);
+        s->served = s->next_served;
+        announce(s);
+    }
+    if (atomic_exchange(&s->is_failed, false)) {
+        lifecycle_failed(&s->lifecycle);
+        event_active(s->on_tick, EV_TIMEOUT, 0);
+    }
+    for (int n = atomic_exchange(&s->n_terminate, 0); n > 0; n--) terminate(s);
+}
+
+static void on_delivery(evutil_socket_t fd, short what, void *ctx) {
+    struct http_server *s = ctx;
+    struct exchange_queues *q = s->options.queues;
+    struct delivery d;
+    (void)fd;
+    (void)what;
+
+    os_signal_clear(&q->deliveries_signal);
+    for (int i = 0; ring_take(&q->deliveries, &d); i++) {
+        http_exchange_deliver(s, &d);
+        if (i < DELIVERIES_PER_TURN) continue;
+        os_signal_raise(&q->deliveries_signal); // there may be more
+        break;
+    }
+}
+
+static void on_retry(evutil_socket_t fd, short what, void *ctx) {
+    static const struct timeval soon = {0, 10000};
+    struct http_server *s = ctx;
+    (void)fd;
+    (void)what;
+    if (!http_exchange_tell_gone(s)) event_add(s->on_retry, &soon);
+}
+
+// ---- the tick ----------------------------------------------------------------------------------
+
+static void look_at_engine(struct http_server *s) {
+    struct engine_stats stats;
+    if (!s->served.engine) return;
+    engine_stats(s->served.engine, &stats);
+    heartbeat_look(&s->heartbeat, &stats, clock_now(s->options.clock),
+                   s->options.limits.stall_ms * 1000000);
+}
+
+static bool has_unread_bytes(const struct http_server *s) {
+    const struct http_connections *cs = &s->connections;
+    for (int i = 0; i < cs->limits.n_connections; i++) {
+        const struct http_connection *c = &cs->slots[i];
+        if (c->evcon && http_connection_unread(c) > 0) return true;
+    }
+    return false;
+}
+
+// A server whose last request is answered waits until the answer is out of the door; one that is
+// told to drop its requests does not.
+static void stop(struct http_server *s) {
+    static const struct timeval soon = {0, FLUSH_MS * 1000};
+    bool is_drained = s->lifecycle.n_in_flight == 0;
+    if (is_drained && has_unread_bytes(s) && s->n_flush_left-- > 0) {
+        event_add(s->on_tick, &soon);
+    } else {
+        event_base_loopbreak(s->base);
+    }
+}
+
+static void on_tick(evutil_socket_t fd, short what, void *ctx) {
+    static const struct timeval second = {1, 0};
+    struct http_server *s = ctx;
+    (void)fd;
+    (void)what;
+
+    lifecycle_tick(&s->lifecycle, clock_now(s->options.clock));
+    if (s->lifecycle.state == SERVER_STOPPED) {
+        stop(s);
+        return;
+    }
+    look_at_engine(s);
+    http_connections_tick(&s->connections);
+    event_add(s->on_tick, &second);
+}
+
+// ---- opening -----------------------------------------------------------------------------------
+
+// Raises the limit of descriptors as far as allowed, and says how many connections fit below it.
+static int connections_that_fit(int n_wanted) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return n_wanted;
+    rlim_t need = (rlim_t)n_wanted + SPARE_DESCRIPTORS;
+    if (limit.rlim_cur < need) {
+        limit.rlim_cur = limit.rlim_max < need ? limit.rlim_max : need;
+        setrlimit(RLIMIT_NOFILE, &limit);
+        getrlimit(RLIMIT_NOFILE, &limit);
+    }
+    if (limit.rlim_cur >= need) return n_wanted;
+    return limit.rlim_cur > 2 * SPARE_DESCRIPTORS ? (int)limit.rlim_cur - SPARE_DESCRIPTORS
+                                                  : SPARE_DESCRIPTORS;
+}
+
+static void fill_limits(struct http_limits *l) {
+    if (l->n_connections == 0) l->n_connections = LIMIT_CONNECTIONS;
+    if (l->idle_ms == 0) l->idle_ms = LIMIT_IDLE_S * 1000;
+    if (l->ping_ms == 0) l->ping_ms = LIMIT_PING_MS;
+    if (l->stall_ms == 0) l->stall_ms = LIMIT_STALL_S * 1000;
+    if (l->body_bytes == 0) l->body_bytes = LIMIT_BODY_BYTES;
+    if (l->out_bytes == 0) l->out_bytes = LIMIT_OUT_BYTES;
+    l->n_connections = connections_that_fit(l->n_connections);
+}
+
+static enum status open_loop(struct http_server *s, struct error *err) {
+    s->base = event_base_new();
+    s->http = s->base ? evhttp_new(s->base) : NULL;
+    if (!s->http) return error_set(err, ERR_MEMORY, "cannot make an event loop");
+    evhttp_set_allowed_methods(s->http, ALL_METHODS);
+    evhttp_set_max_headers_size(s->http, LIMIT_HEADER_BYTES);
+    evhttp_set_gencb(s->http, http_request_handle, s);
+    return OK;
+}
+
+static enum status open_connections(struct http_server *s, struct error *err) {
+    const struct http_limits *l = &s->options.limits;
+    int listen_fd = -1;
+
+    s->connections = (struct http_connections){
+        .base = s->base,
+        .clock = s->options.clock,
+        .limits =
+            {.n_connections = l->n_connections,
+                     .idle_ns = (int64_t)l->idle_ms * 1000000,
+                     // A chunked body may be half marks; a too large one should still be read to its
+             // end when it is not far, so that the client sees a clean answer.
+             .request_bytes = 2 * l->body_bytes + LIMIT_HEADER_BYTES},
+        .gone = http_exchange_gone,
+        .silent = http_exchange_silent,
+        .ctx = s,
+    };
+    s->gone = ARENA_NEW(&s->arena, exchange_id, l->n_connections);
+    if (!s->gone) return error_set(err, ERR_MEMORY, "no memory for connections");
+
+    s->port = s->options.port;
+    enum status st = http_listen(&listen_fd, s->options.host, &s->port, err);
+    if (st) return st;
+    st = http_connections_open(&s->connections, s->http, listen_fd, &s->arena, err);
+    if (st) close(listen_fd);
+    return st;
+}
+
+static struct event *watch(struct http_server *s, int fd, short what,
+                           event_callback_fn fn) {
+    struct event *e = event_new(s->base, fd, what, fn, s);
+    if (e && what) event_add(e, NULL);
+    return e;
+}
+
+static enum status open_events(struct http_server *s, struct error *err) {
+    static const struct timeval at_once = {0, 0};
+    struct exchange_queues *q = s->options.queues;
+    short reads = EV_READ | EV_PERSIST, signals = EV_SIGNAL | EV_PERSIST;
+
+    s->on_note = watch(s, s->note.read_fd, reads, on_note);
+    s->on_delivery = watch(s, q->deliveries_signal.read_fd, reads, on_delivery);
+    s->on_tick = watch(s, -1, 0, on_tick);
+    s->on_retry = watch(s, -1, 0, on_retry);
+    bool is_whole = s->on_note && s->on_delivery && s->on_tick && s->on_retry;
+    if (s->options.takes_signals) {
+        s->on_term = watch(s, SIGTERM, signals, on_signal);
+        s->on_int = watch(s, SIGINT, signals, on_signal);
+        is_whole = is_whole && s->on_term && s->on_int;
+    }
+    if (!is_whole) return error_set(err, ERR_MEMORY, "cannot make the events of the loop");
+    event_add(s->on_tick, &at_once);
+    return OK;
+}
+
+enum status http_server_open(struct http_server *s, const struct http_options *options,
+                             struct error *err) {
+    enum status st;
+
+    memset(s, 0, sizeof(*s));
+    s->options = *options;
+    s->note.read_fd = -1; // 0 is a real descriptor
+    s->n_flush_left = FLUSH_TICKS;
+    s->id_seed = (uint64_t)clock_unix_s() << 20 ^ (uint64_t)getpid();
+    fill_limits(&s->options.limits);
+    arena_init(&s->arena, ARENA_BYTES);
+    lifecycle_init(&s->lifecycle);
+    admission_init(&s->admission, options->max_inside);
+
+    st = os_signal_open(&s->note, err);
+    if (st) {
+        s->note.read_fd = -1;
+        goto fail;
+    }
+    st = open_loop(s, err);
+    if (st) goto fail;
+    st = open_connections(s, err);
+    if (st) goto fail;
+    st = open_events(s, err);
+    if (st) goto fail;
+    return OK;
+fail:
+    http_server_close(s);
+    return st;
+}
+
+// ---- the rest ----------------------------------------------------------------------------------
+
+void http_server_run(struct http_server *s) {
+    event_base_dispatch(s->base);
+}
+
+void http_server_close(struct http_server *s) {
+    struct event *events[] = {s->on_note, s->on_delivery, s->on_tick,
+                              s->on_term, s->on_int,      s->on_retry};
+
+    if (!s->base && !s->options.queues) return;                    // zeroed
+    if (s->http) http_connections_close(&s->connections, s->http); // uses the events
+    for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++) {
+        if (events[i]) event_free(events[i]);
+    }
+    if (s->base) event_base_free(s->base);
+    if (s->note.read_fd >= 0) os_signal_close(&s->note);
+    arena_free(&s->arena);
+    memset(s, 0, sizeof(*s));
+}
+
+void http_server_ready(struct http_server *s, const struct served *served) {
+    s->next_served = *served;
+    atomic_store(&s->is_ready, true);
+    os_signal_raise(&s->note);
+}
+
+void http_server_failed(struct http_server *s) {
+    atomic_store(&s->is_failed, true);
+    os_signal_raise(&s->note);
+}
+
+void http_server_terminate(struct http_server *s) {
+    atomic_fetch_add(&s->n_terminate, 1);
+    os_signal_raise(&s->note);
+}

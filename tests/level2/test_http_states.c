@@ -1,0 +1,178 @@
+// The states of a running server: loading, full, busy, idle, draining, stopped.
+#include "level2-operator/http_server.h"
+
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "tests/support/http_house.h"
+
+// ---- loading -----------------------------------------------------------------------------------
+
+START_TEST(answers_while_the_model_loads) {
+    start_loading();
+    const char *reply = post("/v1/chat/completions", "", "{}");
+    assert_has("loading", reply, " 503 ");
+    assert_has("loading", reply, "\"code\":\"model_loading\"");
+    assert_has("loading", reply, "Retry-After: 1\r\n");
+    assert_has("models", get("/v1/models"), "\"code\":\"model_loading\"");
+    assert_has("ready", get("/ready"), " 503 ");
+    assert_has("health", get("/health"), "\"state\":\"loading\"");
+    start_ready();
+    while (!strstr(get("/ready"), " 200 ")) nap_ms(1);
+    assert_has("loaded", post("/v1/chat/completions", "", "{}"), " 200 ");
+}
+END_TEST
+
+START_TEST(ends_when_the_model_cannot_be_loaded) {
+    start_loading();
+    http_server_failed(&house.server);
+    join_loop();
+}
+END_TEST
+
+START_TEST(says_that_a_port_is_taken) {
+    struct http_server second;
+    struct error err = {0};
+    start();
+    house.options.port = house.server.port;
+    ck_assert_int_eq(http_server_open(&second, &house.options, &err), ERR_IO);
+    assert_has("in use", err.text, "in use");
+    ck_assert_ptr_null(strchr(err.text, '\n'));
+    http_server_close(&second); // closed already: nothing
+}
+END_TEST
+
+// ---- full, busy, idle --------------------------------------------------------------------------
+
+START_TEST(sends_away_whom_it_has_no_place_for) {
+    int fds[2];
+    house.options.max_inside = 2;
+    start();
+    for (int i = 0; i < 2; i++) {
+        fds[i] = dial();
+        say_post(fds[i], "/v1/chat/completions", "", "never");
+    }
+    ck_assert(comes_to(&house.n_jobs, 2, PATIENCE_MS));
+    const char *reply = post("/v1/completions", "", "{}");
+    assert_has("full", reply, " 429 ");
+    assert_has("full", reply, "\"type\":\"rate_limit_error\"");
+    assert_has("full", reply, "\"code\":\"queue_full\"");
+    assert_has("full", reply, "Retry-After: 1\r\n");
+    assert_has("not ready", get("/ready"), " 503 ");
+    assert_has("healthy", get("/health"), " 200 ");
+    // Who needs no engine needs no place.
+    assert_has("tokenize", post("/tokenize", "", "{}"), " 200 ");
+    for (int i = 0; i < 2; i++) close(fds[i]);
+    ck_assert(comes_to(&house.n_gone, 2, PATIENCE_MS));
+    assert_has("free again", post("/v1/completions", "", "{}"), " 200 ");
+}
+END_TEST
+
+// Busy is not dead; work without a step is.
+START_TEST(tells_a_busy_engine_from_a_dead_one) {
+    house.options.limits.stall_ms = 300;
+    house.engine.stats = (struct engine_stats){.n_running = 1, .n_steps = 1};
+    start();
+    house.engine.stats.n_steps++;
+    assert_has("just begun", get("/health"), " 200 ");
+    nap_ms(400);
+    house.engine.stats.n_steps++;
+    assert_has("it stepped", get("/health"), " 200 ");
+    nap_ms(400);
+    const char *reply = get("/health");
+    assert_has("dead", reply, " 503 ");
+    assert_has("dead", reply, "\"status\":\"stalled\"");
+    house.engine.stats.n_running = 0;
+    assert_has("idle", get("/health"), " 200 ");
+}
+END_TEST
+
+static double cpu_s(void) {
+    struct rusage u;
+    getrusage(RUSAGE_SELF, &u);
+    return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+           1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
+}
+
+START_TEST(burns_nothing_while_idle) {
+    int fds[50];
+    start();
+    for (int i = 0; i < 50; i++) fds[i] = dial();
+    nap_ms(100);
+    double before = cpu_s();
+    nap_ms(2000);
+    double used = cpu_s() - before;
+    ck_assert_msg(used < 0.04, "%.3f s of CPU in 2 s of idleness", used);
+    for (int i = 0; i < 50; i++) close(fds[i]);
+}
+END_TEST
+
+// ---- the end -----------------------------------------------------------------------------------
+
+START_TEST(drains_before_it_stops) {
+    start();
+    int fd = dial();
+    say_post(fd, "/v1/chat/completions", "", "late");
+    ck_assert(comes_to(&house.n_jobs, 1, PATIENCE_MS));
+    http_server_terminate(&house.server);
+    while (!strstr(get("/health"), "draining")) nap_ms(1);
+    const char *reply = post("/v1/chat/completions", "", "{}");
+    assert_has("draining", reply, " 503 ");
+    assert_has("draining", reply, "\"code\":\"draining\"");
+    assert_has("draining", reply, "Connection: close\r\n");
+    reply = hear(fd, "0\r\n\r\n");
+    assert_has("the old one", reply, "data: late\n\n");
+    assert_has("the old one", reply, "0\r\n\r\n");
+    close(fd);
+    join_loop(); // the last one out stopped it
+}
+END_TEST
+
+START_TEST(stops_when_the_drain_time_is_over) {
+    house.options.drain_ns = 300000000;
+    start();
+    int fd = dial();
+    say_post(fd, "/v1/chat/completions", "", "never");
+    ck_assert(comes_to(&house.n_jobs, 1, PATIENCE_MS));
+    int64_t began = now_ms();
+    http_server_terminate(&house.server);
+    join_loop();
+    ck_assert_int_ge(now_ms() - began, 290);
+    ck_assert_int_lt(now_ms() - began, 3000);
+    close(fd);
+}
+END_TEST
+
+START_TEST(stops_at_once_when_told_twice) {
+    start();
+    int fd = dial();
+    say_post(fd, "/v1/chat/completions", "", "never");
+    ck_assert(comes_to(&house.n_jobs, 1, PATIENCE_MS));
+    int64_t began = now_ms();
+    http_server_terminate(&house.server);
+    http_server_terminate(&house.server);
+    join_loop();
+    ck_assert_int_lt(now_ms() - began, 1000);
+    close(fd);
+}
+END_TEST
+
+Suite *suite(void) {
+    Suite *s = suite_create("level2/http_states");
+    TCase *reference = house_tcase(s, "reference");
+    tcase_add_test(reference, answers_while_the_model_loads);
+    tcase_add_test(reference, tells_a_busy_engine_from_a_dead_one);
+    tcase_add_test(reference, drains_before_it_stops);
+
+    TCase *failures = house_tcase(s, "failures");
+    tcase_add_test(failures, sends_away_whom_it_has_no_place_for);
+    tcase_add_test(failures, ends_when_the_model_cannot_be_loaded);
+    tcase_add_test(failures, stops_when_the_drain_time_is_over);
+    tcase_add_test(failures, stops_at_once_when_told_twice);
+    tcase_add_test(failures, says_that_a_port_is_taken);
+
+    TCase *property = house_tcase(s, "property");
+    tcase_add_test(property, burns_nothing_while_idle);
+    return s;
+}
