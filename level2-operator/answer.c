@@ -84,22 +84,19 @@ static enum status write_body(struct answer *a, struct buffer *out, struct error
     return api_reply_body(out, &a->reply, pieces, a->n_choices, &usage, err);
 }
 
+enum status answer_write(struct answer *a, struct buffer *out, struct error *err) {
+    a->has_news = false;
+    enum status st = find_failure(a, err);
+    if (!st) st = a->request.stream ? write_stream(a, out, err) : write_body(a, out, err);
+    if (st) a->is_over = true;
+    return st;
+}
+
 static void cancel_all(struct answer *a) {
     for (int i = 0; i < a->n_choices; i++) {
         struct generation *g = &a->choices[i];
         if (g->id && !g->is_over) engine_cancel(a->engine, g->id);
     }
-}
-
-enum status answer_write(struct answer *a, struct buffer *out, struct error *err) {
-    a->has_news = false;
-    enum status st = find_failure(a, err);
-    if (!st) st = a->request.stream ? write_stream(a, out, err) : write_body(a, out, err);
-    if (st) {
-        cancel_all(a);
-        a->is_over = true;
-    }
-    return st;
 }
 
 void answer_free(struct answer *a) {

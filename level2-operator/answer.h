@@ -48,8 +48,8 @@ bool answer_event(struct answer *a, const struct engine_event *event);
 
 // Appends what can be told now. Streams: the events since the last time, and the end behind the
 // last. Whole replies: nothing until all choices are over, then the body. A failure of the engine
-// comes back as an error with the choices cancelled: it is the whole reply, or the stream's last
-// event; a->is_over is set either way.
+// comes back as an error: it is the whole reply, or the stream's last event; a->is_over is set
+// either way.
 enum status answer_write(struct answer *a, struct buffer *out, struct error *err);
 
 // Prompts count once, however many answers each has.

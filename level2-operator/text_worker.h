@@ -26,6 +26,7 @@ struct text_worker_options {
 
 // The thread's function: returns after JOB_STOP. The engine's listener must raise
 // queues->jobs_signal, so that the worker wakes for events too.
+// Whoever stops it goes on taking deliveries until it has returned: a full queue is waited for.
 void text_worker_run(const struct text_worker_options *options);
 
 #endif
