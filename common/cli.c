@@ -121,12 +121,14 @@ static void print_default(FILE *out, const struct cli_option *option) {
     }
 }
 
+enum { LEFT_BYTES = 128 };
+
 // "--port PORT", "--json" or "FILE"; how wide it is.
-static int write_left(char buffer[64], const struct cli_option *option) {
+static int write_left(char buffer[LEFT_BYTES], const struct cli_option *option) {
     char name[64];
     bool has_value = option->name && option->kind != CLI_FLAG;
-    return snprintf(buffer, 64, "%s%s%s", shown_name(name, option), has_value ? " " : "",
-                    has_value ? option->placeholder : "");
+    return snprintf(buffer, LEFT_BYTES, "%s%s%s", shown_name(name, option),
+                    has_value ? " " : "", has_value ? option->placeholder : "");
 }
 
 static void print_usage_line(FILE *out, const struct cli *cli) {
@@ -141,7 +143,7 @@ static void print_usage_line(FILE *out, const struct cli *cli) {
 
 static int print_help(const struct cli *cli) {
     FILE *out = out_of(cli);
-    char left[64];
+    char left[LEFT_BYTES];
     int width = (int)strlen("--version");
 
     for (const struct cli_option *o = cli->options; o->target; o++) {

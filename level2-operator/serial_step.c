@@ -115,13 +115,11 @@ static void draw(struct engine_serial *s, struct serial_request *r) {
 static void advance(struct engine_serial *s, struct serial_request *r) {
     const struct engine_params *p = &r->params;
     int64_t begin_ns = trace_begin(s->options.trace);
-    int n_left = p->n_prompt - r->n_prefilled;
-    bool is_prompt = n_left > 0;
-    int n_rows = !is_prompt                      ? 1
-                 : n_left < s->options.step_rows ? n_left
-                                                 : s->options.step_rows;
+    int n_left = p->n_prompt - r->n_prefilled, step_rows = s->options.step_rows;
+    bool is_prompt = n_left > 0, wants_logits = n_left <= step_rows;
     const token_id *tokens = is_prompt ? p->prompt + r->n_prefilled : &r->last;
-    bool wants_logits = n_left <= n_rows;
+    int n_rows = 1;
+    if (is_prompt) n_rows = n_left < step_rows ? n_left : step_rows;
 
     const struct step *step =
         serial_rows_fill(&s->rows, &s->cache.table, tokens, n_rows, wants_logits);
