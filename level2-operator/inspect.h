@@ -1,0 +1,41 @@
+// What is in a model file, for people and for programs. Strings of the file are shown escaped or
+// repaired: none of its bytes reaches a terminal as a command.
+#ifndef LEVEL2_INSPECT_H
+#define LEVEL2_INSPECT_H
+
+#include "common/arena.h"
+#include "level2-operator/gguf.h"
+#include <jansson.h>
+#include <stdio.h>
+
+struct inspected {
+    const char *file; // path
+    uint64_t n_bytes;
+    const struct gguf *gguf;
+};
+
+// Values stored as one type.
+struct inspect_type {
+    enum dtype dtype;
+    uint64_t n_tensors, n_values, n_bytes;
+};
+
+// The types that occur, most bytes first; types is (DTYPE_COUNT). Returns how many.
+int inspect_types(struct inspect_type *types, const struct gguf *g);
+
+// Tables for people.
+void inspect_print_summary(FILE *out, const struct inspected *in);
+void inspect_print_metadata(FILE *out, const struct gguf *g,
+                            bool whole); // whole: no string is cut
+void inspect_print_tensors(FILE *out, const struct gguf *g);
+void inspect_print_tensor(FILE *out, const struct gguf_tensor *t,
+                          float *row); // row: (dim[0])
+
+// One document: {"file", "n_bytes", "version", "alignment", "architecture", "n_values", "types",
+// "metadata", "tensors"}. Arrays show their first items only. NULL: no memory.
+json_t *inspect_json(const struct inspected *in, struct arena *arena);
+
+// The values of a tensor as f32, in file order. row is (dim[0]). false: out refuses.
+bool inspect_write_values(FILE *out, const struct gguf_tensor *t, float *row);
+
+#endif

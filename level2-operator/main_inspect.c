@@ -1,0 +1,143 @@
+// inspect: what is in a model file, and whether we can run it. Reads any GGUF that the parser accepts,
+// also one that no engine here knows.
+#include "common/cli.h"
+#include "common/limits.h"
+#include "common/mapped_file.h"
+#include "level2-operator/inspect.h"
+#include "level2-operator/model.h"
+#include <errno.h>
+#include <string.h>
+
+enum {
+    ARENA_PER_BYTE = 32,
+    ARENA_BASE = 1 << 20
+}; // tables and repaired strings, per byte of file
+
+struct options {
+    const char *file;
+    const char *tensor; // name; NULL: the file
+    bool json, metadata, tensors, check, raw;
+};
+
+struct session {
+    // owned
+    struct mapped_file file;
+    struct arena arena;
+    // views
+    struct gguf gguf;
+};
+
+static enum status session_open(struct session *s, const char *path, struct error *err) {
+    enum status st = mapped_file_open(&s->file, path, err);
+    if (st != OK) return st;
+    arena_init(&s->arena, ARENA_PER_BYTE * s->file.n_bytes + ARENA_BASE);
+    return gguf_parse(&s->gguf, s->file.bytes, s->file.n_bytes, path, &s->arena, err);
+}
+
+static void session_close(struct session *s) {
+    arena_free(&s->arena);
+    mapped_file_close(&s->file);
+}
+
+static enum status run_check(const struct options *o, struct error *err) {
+    struct model m;
+    enum status st = model_open(&m, o->file, NULL, err);
+    if (st != OK) return st;
+    printf("ok: %s, %d layers, %d wide, %d tokens, context %d%s\n",
+           arch_name(m.config.arch), m.config.n_layers, m.config.d_model, m.config.n_vocab,
+           m.config.n_ctx,
+           m.chat == CHAT_UNKNOWN ? "; its chat template is not supported" : "");
+    model_close(&m);
+    return OK;
+}
+
+static enum status run_tensor(struct session *s, const struct options *o,
+                              struct error *err) {
+    const struct gguf_tensor *t = gguf_find_tensor(&s->gguf, o->tensor);
+    if (!t)
+        return error_set_param(err, ERR_INPUT, "tensor",
+                               "%s: has no tensor %s; --tensors lists them", o->file,
+                               o->tensor);
+    if (t->view.dim[0] > INT32_MAX)
+        return error_set(err, ERR_LIMIT, "%s: tensor %s: its rows are too long", o->file,
+                         o->tensor);
+    float *row = ARENA_NEW(&s->arena, float, t->view.dim[0]);
+    if (!row)
+        return error_set(err, ERR_MEMORY, "%s: no memory for a row of %s", o->file,
+                         o->tensor);
+
+    if (!o->raw) {
+        inspect_print_tensor(stdout, t, row);
+    } else if (!inspect_write_values(stdout, t, row)) {
+        return error_set(err, ERR_IO, "standard output: %s", strerror(errno));
+    }
+    return OK;
+}
+
+static enum status run_json(struct session *s, const struct inspected *in,
+                            struct error *err) {
+    json_t *document = inspect_json(in, &s->arena);
+    int failed = document
+                     ? json_dumpf(document, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9))
+                     : -1;
+    json_decref(document);
+    if (failed)
+        return error_set(err, ERR_MEMORY, "%s: no memory for the JSON output", in->file);
+    putchar('\n');
+    return OK;
+}
+
+static void run_print(const struct options *o, const struct inspected *in) {
+    bool picked = o->metadata || o->tensors;
+    if (!picked) inspect_print_summary(stdout, in);
+    if (!picked && in->gguf->n_keys) putchar('\n');
+    if (!picked || o->metadata) inspect_print_metadata(stdout, in->gguf, o->metadata);
+    if (o->metadata && o->tensors) putchar('\n');
+    if (o->tensors) inspect_print_tensors(stdout, in->gguf);
+}
+
+static enum status run(const struct options *o, struct error *err) {
+    struct session s = {0};
+    if (o->check) return run_check(o, err);
+
+    enum status st = session_open(&s, o->file, err);
+    struct inspected in = {.file = o->file, .n_bytes = s.file.n_bytes, .gguf = &s.gguf};
+    if (st == OK) {
+        if (o->tensor) {
+            st = run_tensor(&s, o, err);
+        } else if (o->json) {
+            st = run_json(&s, &in, err);
+        } else {
+            run_print(o, &in);
+        }
+    }
+    session_close(&s);
+    return st;
+}
+
+int main(int argc, char **argv) {
+    struct options o = {0};
+    struct error err;
+    const struct cli_option table[] = {
+        {NULL,              "FILE", CLI_STRING, &o.file, .required = true, .help = "a GGUF file"},
+        {"json",       NULL, CLI_FLAG, &o.json, .help = "everything as one JSON document"},
+        {"metadata", NULL, CLI_FLAG, &o.metadata,
+         .help = "only the metadata, strings in full"},
+        {"tensors",                 NULL, CLI_FLAG, &o.tensors, .help = "only the list of tensors"},
+        {"tensor",       "NAME", CLI_STRING, &o.tensor,
+         .help = "one tensor: shape, range, first values"},
+        {"raw",          NULL, CLI_FLAG, &o.raw, .help = "with --tensor: its values as f32 bytes"},
+        {"check",                 NULL, CLI_FLAG, &o.check, .help = "say whether the engine can run it"},
+        {0            },
+    };
+    const struct cli cli = {.program = "inspect",
+                            .summary = "what is in a model file",
+                            .example = "inspect --tensors model.gguf",
+                            .options = table};
+
+    int exit_status = cli_parse(&cli, argc, argv);
+    if (exit_status != CLI_GO_ON) return exit_status;
+    if (o.raw && !o.tensor) return cli_usage(&cli, "--raw needs --tensor NAME");
+    if (run(&o, &err) != OK) return cli_fail(&cli, &err);
+    return fflush(stdout) == 0 ? CLI_DONE : CLI_FAILED;
+}
