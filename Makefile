@@ -33,7 +33,8 @@ SAFE     = -O1 -g -fno-omit-frame-pointer -DPOISON_FREED_MEMORY=1 $(SAN)
 
 # One program per main_NAME.c; everything else goes into one archive per build.
 MAINS    := $(wildcard level*/main_*.c)
-PROGRAMS := $(foreach m,$(MAINS),$(BUILD)/bin/$(patsubst main_%.c,%,$(notdir $(m))))
+PROGRAMS := $(foreach m,$(MAINS),$(BUILD)/bin/$(patsubst main_%.c,%,$(notdir $(m)))) \
+            $(patsubst tests/reference/%.c,$(BUILD)/bin/%,$(wildcard tests/reference/*.c))
 SOURCES  := $(filter-out $(MAINS),$(wildcard common/*.c level*/*.c solutions/*/*.c))
 TESTS    := $(wildcard tests/common/test_*.c tests/level*/test_*.c)
 SUITES   := $(foreach t,$(TESTS),$(BUILD)/test/suites/$(patsubst test_%.c,%,$(notdir $(t))))
@@ -114,6 +115,9 @@ $(BUILD)/bin/obj/main_%.o: main_%.c
 	$(CC) $(COMMON_FLAGS) $(FAST) -c $< -o $@
 $(BUILD)/bin/%: $(BUILD)/bin/obj/main_%.o $(BUILD)/bin/libladder.a
 	$(CC) $(FAST) $^ $(LINK) -o $@
+$(BUILD)/bin/%: $(BUILD)/bin/obj/tests/reference/%.o $(BUILD)/bin/libladder.a
+	$(CC) $(FAST) $^ $(LINK) -o $@
+$(BUILD)/bin/obj/main_bench.o: WARN += -DBUILD_FLAGS='"$(FAST) $(FLOAT)"'
 $(BUILD)/test/obj/test_%.o: test_%.c
 	@mkdir -p $(@D)
 	$(CC) $(COMMON_FLAGS) $(CHECK_C) -Wno-double-promotion $(SAFE) -c $< -o $@
