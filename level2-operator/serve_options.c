@@ -1,0 +1,113 @@
+// Options to values: what each means stands in its row.
+#include "level2-operator/serve_options.h"
+
+#include "common/cli.h"
+#include "common/limits.h"
+#include "common/os.h"
+#include <stdio.h>
+#include <string.h>
+
+static const char program[] = "serve";
+
+// What is parsed further after cli_parse.
+struct words {
+    const char *key, *key_file, *log_level, *engine, *model_id;
+    struct cli_list cors;
+};
+
+static bool find_level(const char *name, enum log_level *level) {
+    static const char *const names[] = {"debug", "info", "warn", "error", "off"};
+    for (int i = 0; i <= LOG_OFF; i++) {
+        if (strcmp(name, names[i]) != 0) continue;
+        *level = (enum log_level)i;
+        return true;
+    }
+    return false;
+}
+
+// "models/SmolLM2-135M-Instruct.Q4_1.gguf" is served as "SmolLM2-135M-Instruct.Q4_1".
+static void name_model(struct serve_options *o, const char *given) {
+    const char *slash = strrchr(o->model, '/');
+    const char *name = given ? given : slash ? slash + 1 : o->model;
+    snprintf(o->model_id, sizeof(o->model_id), "%s", name);
+    char *end = strrchr(o->model_id, '.');
+    if (!given && end && strcmp(end, ".gguf") == 0) *end = '\0';
+}
+
+static enum status read_access(struct serve_options *o, const struct words *w,
+                               struct arena *arena, struct error *err) {
+    enum status st = OK;
+    if (w->key) st = http_keys_add(&o->keys, w->key, err);
+    if (!st && w->key_file) st = http_keys_read(&o->keys, w->key_file, arena, err);
+    for (int i = 0; !st && i < w->cors.n_items; i++)
+        st = http_cors_add(&o->cors, w->cors.items[i], arena, err);
+    return st;
+}
+
+static int check(struct serve_options *o, const struct words *w, const struct cli *cli,
+                 struct arena *arena) {
+    struct error err;
+
+    if (strcmp(w->engine, "serial") != 0)
+        return cli_usage(cli, "--engine %s: there is only serial", w->engine);
+    if (!find_level(w->log_level, &o->log.level)) {
+        return cli_usage(cli, "--log-level %s: debug, info, warn, error or off",
+                         w->log_level);
+    }
+    name_model(o, w->model_id);
+    if (read_access(o, w, arena, &err) != OK) return cli_fail(cli, &err);
+    return CLI_GO_ON;
+}
+
+int serve_options_parse(struct serve_options *o, int argc, char **argv,
+                        struct arena *arena) {
+    struct words w = {.log_level = "info", .engine = "serial"};
+    *o = (struct serve_options){
+        .model = "models/SmolLM2-135M-Instruct.Q4_1.gguf",
+        .host = "127.0.0.1",
+        .port = 8080,
+        .n_threads = os_cpu_count(),
+        .memory_bytes = os_memory_bytes(),
+        .max_waiting = LIMIT_QUEUE,
+        .drain_s = LIMIT_DRAIN_S,
+        .ping_ms = LIMIT_PING_MS,
+        .log = {.out = stderr},
+    };
+    if (o->n_threads > LIMIT_WORKERS) o->n_threads = LIMIT_WORKERS;
+    // clang-format off
+    const struct cli_option options[] = {
+        {"model",         "FILE",    CLI_STRING, &o->model,        "model in GGUF", 0, 0, false},
+        {"model-id",      "NAME",    CLI_STRING, &w.model_id,      "what clients call it; else the file's name", 0, 0, false},
+        {"pre",           "NAME",    CLI_STRING, &o->pre,          "pre-tokenizer in place of the file's", 0, 0, false},
+        {"host",          "ADDRESS", CLI_STRING, &o->host,         "where to listen; 0.0.0.0 is everywhere", 0, 0, false},
+        {"port",          "PORT",    CLI_INT,    &o->port,         "0 takes a free one", 0, 65535, false},
+        {"threads",       "N",       CLI_INT,    &o->n_threads,    "of the compute team", 1, LIMIT_WORKERS, false},
+        {"context",       "N",       CLI_INT,    &o->n_ctx,        "tokens, prompt and answer together; 0: up to 8192", 0, LIMIT_CONTEXT, false},
+        {"memory",        "SIZE",    CLI_BYTES,  &o->memory_bytes, "most that KV cache and activations may take", 0, 0, false},
+        {"queue",         "N",       CLI_INT,    &o->max_waiting,  "requests that may wait; others get 429", 1, LIMIT_QUEUE, false},
+        {"api-key",       "KEY",     CLI_STRING, &w.key,           "ask for it; better in a file", 0, 0, false},
+        {"api-key-file",  "FILE",    CLI_STRING, &w.key_file,      "keys to ask for, one per line", 0, 0, false},
+        {"cors",          "ORIGIN",  CLI_LIST,   &w.cors,          "web pages that may call; commas, or again", 0, 0, false},
+        {"drain-seconds", "N",       CLI_INT,    &o->drain_s,      "what SIGTERM waits for running requests", 0, 86400, false},
+        {"ping-ms",       "N",       CLI_INT,    &o->ping_ms,      "silence on a stream before a comment", 1, 3600000, false},
+        {"trace",         "FILE",    CLI_STRING, &o->trace,        "write a Chrome trace at exit", 0, 0, false},
+        {"log-level",     "LEVEL",   CLI_STRING, &w.log_level,     "debug, info, warn, error, off", 0, 0, false},
+        {"engine",        "NAME",    CLI_STRING, &w.engine,        "serial: one request at a time", 0, 0, false},
+        {NULL,            NULL,      CLI_FLAG,   NULL,             NULL, 0, 0, false},
+    };
+    // clang-format on
+    const struct cli cli = {
+        .program = program,
+        .summary = "an OpenAI-compatible server for one model",
+        .example = "serve --model models/SmolLM2-135M-Instruct.Q4_1.gguf --port 8080",
+        .options = options,
+    };
+
+    int exit_status = cli_parse(&cli, argc, argv);
+    return exit_status == CLI_GO_ON ? check(o, &w, &cli, arena) : exit_status;
+}
+
+int serve_fail(const struct error *err) {
+    const struct cli cli = {.program = program};
+    return cli_fail(&cli, err);
+}

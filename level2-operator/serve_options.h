@@ -1,0 +1,36 @@
+// The command line of serve.
+#ifndef LEVEL2_SERVE_OPTIONS_H
+#define LEVEL2_SERVE_OPTIONS_H
+
+#include "common/arena.h"
+#include "common/log.h"
+#include "common/status.h"
+#include "level2-operator/http_cors.h"
+#include "level2-operator/http_keys.h"
+
+struct serve_options {
+    const char *model; // path
+    const char *pre;
+    char model_id[128]; // what clients call it
+    const char *host;
+    int port;
+    int n_threads;
+    int n_ctx; // 0: the engine's choice
+    uint64_t memory_bytes;
+    int max_waiting; // requests
+    int drain_s;
+    int ping_ms;
+    const char *trace; // path; NULL: off
+    struct log log;
+    struct http_keys keys;
+    struct http_cors cors;
+};
+
+// CLI_GO_ON, or the program's exit status; what was wrong has been printed.
+int serve_options_parse(struct serve_options *o, int argc, char **argv,
+                        struct arena *arena);
+
+// The last words of a program that failed; its exit status.
+int serve_fail(const struct error *err);
+
+#endif
