@@ -106,7 +106,7 @@ static enum status read_arch(struct reader *r) {
     const struct gguf_value *v = gguf_find(r->g, key);
     struct gguf_string name;
 
-    if (!v) return refuse(r, ERR_FORMAT, key, "missing: this is no model");
+    if (!v) return refuse(r, ERR_FORMAT, key, "missing; this is not a model");
     if (!gguf_get_string(v, &name)) return refuse(r, ERR_FORMAT, key, "must be a string");
     for (int a = 0; a < ARCH_COUNT; a++) {
         const char *known = arch_name((enum arch)a);
