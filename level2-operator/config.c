@@ -2,11 +2,11 @@
 // change the answer, are refused: a model that runs wrongly is worse than one that does not run.
 #include "level2-operator/config.h"
 
-#include "common/limits.h"
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include "common/limits.h"
 
 enum { KEY_BYTES = 96 };
 

@@ -2,9 +2,9 @@
 // (NaN, infinity) is null.
 #include "level2-operator/inspect.h"
 
-#include "common/utf8.h"
 #include <math.h>
 #include <string.h>
+#include "common/utf8.h"
 
 enum { SHOWN_ITEMS = 8 }; // of an array
 

@@ -2,12 +2,12 @@
 // terminal shows and does not obey.
 #include "level2-operator/inspect.h"
 
-#include "common/utf8.h"
-#include "level2-operator/rows.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "common/utf8.h"
+#include "level2-operator/rows.h"
 
 enum {
     SHOWN_BYTES = 60, // of a string, unless it is asked for

@@ -1,12 +1,12 @@
 // inspect: what is in a model file, and whether we can run it. Reads any GGUF that the parser accepts,
 // also one that no engine here knows.
+#include <errno.h>
+#include <string.h>
 #include "common/cli.h"
 #include "common/limits.h"
 #include "common/mapped_file.h"
 #include "level2-operator/inspect.h"
 #include "level2-operator/model.h"
-#include <errno.h>
-#include <string.h>
 
 enum {
     ARENA_PER_BYTE = 32,

@@ -3,13 +3,13 @@
 // know (a bias, a norm on the heads, factors for rope), and leaving it out would give wrong answers.
 #include "level2-operator/model.h"
 
-#include "common/limits.h"
-#include "common/utf8.h"
-#include "level2-operator/rows.h"
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include "common/limits.h"
+#include "common/utf8.h"
+#include "level2-operator/rows.h"
 
 enum {
     TENSORS_PER_LAYER = 9,
