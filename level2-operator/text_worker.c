@@ -16,7 +16,7 @@
 
 enum { EVENT_BATCH = 64, FULL_QUEUE_WAIT_MS = 1 };
 
-struct worker {
+struct text_worker {
     const struct text_worker_options *options; // borrowed
     struct answer *answers;                    // owned: those that run
     size_t max_piece;                          // bytes of the vocabulary's longest piece
@@ -36,7 +36,7 @@ static size_t longest_piece(const struct tokenizer *t) {
 // ---- deliveries
 
 // The loop takes deliveries as long as this thread runs, so a full queue is a matter of moments.
-static void deliver(struct worker *w, const struct delivery *d) {
+static void deliver(struct text_worker *w, const struct delivery *d) {
     struct exchange_queues *queues = w->options->queues;
     while (!ring_put(&queues->deliveries, d)) {
         os_signal_raise(&queues->deliveries_signal);
@@ -46,14 +46,15 @@ static void deliver(struct worker *w, const struct delivery *d) {
 }
 
 // The bytes change hands; the buffer is empty afterwards.
-static void deliver_buffer(struct worker *w, struct delivery d, struct buffer *b) {
+static void deliver_buffer(struct text_worker *w, struct delivery d, struct buffer *b) {
     d.bytes = b->bytes;
     d.n_bytes = b->n_bytes;
     *b = (struct buffer){0};
     deliver(w, &d);
 }
 
-static void deliver_error(struct worker *w, exchange_id exchange, const struct error *err) {
+static void deliver_error(struct text_worker *w, exchange_id exchange,
+                          const struct error *err) {
     struct api_error how = api_error_of(err);
     struct delivery d = {.kind = DELIVER_REPLY,
                          .exchange = exchange,
@@ -77,7 +78,7 @@ static struct delivery count_tokens(struct delivery d, const struct answer *a) {
 
 // ---- answers
 
-static void list_remove(struct worker *w, struct answer *a) {
+static void list_remove(struct text_worker *w, struct answer *a) {
     struct answer **link = &w->answers;
     while (*link != a) link = &(*link)->next;
     *link = a->next;
@@ -85,7 +86,7 @@ static void list_remove(struct worker *w, struct answer *a) {
 }
 
 // A failure before the end is the stream's last event: its status line is long gone.
-static void write_stream(struct worker *w, struct answer *a) {
+static void write_stream(struct text_worker *w, struct answer *a) {
     struct delivery data = {.kind = DELIVER_DATA, .exchange = a->exchange};
     struct delivery end = {.kind = DELIVER_END, .exchange = a->exchange};
     struct buffer out;
@@ -104,7 +105,7 @@ static void write_stream(struct worker *w, struct answer *a) {
     }
 }
 
-static void write_whole(struct worker *w, struct answer *a) {
+static void write_whole(struct text_worker *w, struct answer *a) {
     struct delivery reply = {
         .kind = DELIVER_REPLY, .exchange = a->exchange, .http_status = 200};
     struct buffer out;
@@ -119,7 +120,7 @@ static void write_whole(struct worker *w, struct answer *a) {
     buffer_free(&out);
 }
 
-static void write_news(struct worker *w) {
+static void write_news(struct text_worker *w) {
     struct answer *next;
     for (struct answer *a = w->answers; a; a = next) {
         next = a->next;
@@ -135,7 +136,7 @@ static void write_news(struct worker *w) {
 
 // ---- jobs
 
-static void start_answer(struct worker *w, const struct job *job) {
+static void start_answer(struct text_worker *w, const struct job *job) {
     struct delivery head = {.kind = DELIVER_HEAD, .exchange = job->exchange};
     struct answer *a;
     struct error err;
@@ -149,7 +150,7 @@ static void start_answer(struct worker *w, const struct job *job) {
     if (a->request.stream) deliver(w, &head);
 }
 
-static void reply_at_once(struct worker *w, const struct job *job) {
+static void reply_at_once(struct text_worker *w, const struct job *job) {
     struct delivery reply = {
         .kind = DELIVER_REPLY, .exchange = job->exchange, .http_status = 200};
     struct buffer out;
@@ -164,7 +165,7 @@ static void reply_at_once(struct worker *w, const struct job *job) {
     buffer_free(&out);
 }
 
-static void drop_answer(struct worker *w, exchange_id exchange) {
+static void drop_answer(struct text_worker *w, exchange_id exchange) {
     for (struct answer *a = w->answers; a; a = a->next) {
         if (a->exchange != exchange) continue;
         log_line(w->options->log, LOG_INFO, "client gone", "exchange=%" PRIu64, exchange);
@@ -173,7 +174,7 @@ static void drop_answer(struct worker *w, exchange_id exchange) {
     } // unknown: its reply was already on the way
 }
 
-static bool take_job(struct worker *w) {
+static bool take_job(struct text_worker *w) {
     struct job job;
 
     if (!ring_take(&w->options->queues->jobs, &job)) return false;
@@ -193,13 +194,13 @@ static bool take_job(struct worker *w) {
 // ---- events
 
 // Looks through all choices: there are fewer of them than a step takes microseconds.
-static void give_event(struct worker *w, const struct engine_event *event) {
+static void give_event(struct text_worker *w, const struct engine_event *event) {
     for (struct answer *a = w->answers; a; a = a->next) {
         if (answer_event(a, event)) return;
     } // nobody's: of an answer that is over or gone
 }
 
-static bool take_events(struct worker *w) {
+static bool take_events(struct text_worker *w) {
     int n = engine_poll(w->options->served.engine, w->events, EVENT_BATCH);
     for (int i = 0; i < n; i++) give_event(w, &w->events[i]);
     if (n > 0) write_news(w);
@@ -213,8 +214,8 @@ static void sleep_until_raised(struct os_signal *signal) {
 
 void text_worker_run(const struct text_worker_options *options) {
     struct os_signal *signal = &options->queues->jobs_signal;
-    struct worker w = {.options = options,
-                       .max_piece = longest_piece(&options->served.model->tokenizer)};
+    struct text_worker w = {.options = options,
+                            .max_piece = longest_piece(&options->served.model->tokenizer)};
 
     while (!w.is_stopping) {
         os_signal_clear(signal); // before looking, so that nothing later is missed

@@ -3,8 +3,8 @@
 #include "level2-operator/text_worker.h"
 
 #include "common/mapped_file.h"
-#include "common/utf8.h"
 #include "tests/support/fake_engine.h"
+#include "tests/support/outcome.h"
 #include "tests/support/suite.h"
 #include <jansson.h>
 #include <poll.h>
@@ -13,17 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { N_CTX = 200, MAX_EXCHANGES = 16, MAX_CHOICES = 8 };
+enum { N_CTX = 200, MAX_EXCHANGES = 16 };
 enum { MAX_SCRIPTS = 4, MAX_SCRIPT = 64 };
-
-// What one exchange got: the bytes of its reply or of its whole stream.
-struct outcome {
-    int n_heads, n_replies, n_ends, n_data;
-    int http_status, retry_after_s;
-    char *bytes;
-    size_t n_bytes;
-    int n_prompt, n_cached, n_completion;
-};
 
 struct house {
     struct mapped_file file;
@@ -77,7 +68,7 @@ static void open_house(struct house *h) {
 }
 
 static void close_house(struct house *h) {
-    for (int i = 0; i < MAX_EXCHANGES; i++) free(h->outcomes[i].bytes);
+    for (int i = 0; i < MAX_EXCHANGES; i++) outcome_free(&h->outcomes[i]);
     exchange_queues_close(&h->queues);
     arena_free(&h->arena);
     arena_free(&h->model.arena);
@@ -103,30 +94,6 @@ static exchange_id send(struct house *h, enum route route, const char *body) {
     return send_scoped(h, route, body, 1);
 }
 
-static void take_delivery(struct house *h, struct delivery *d) {
-    struct outcome *o = &h->outcomes[d->exchange];
-    ck_assert(o->n_ends == 0 && o->n_replies == 0); // nothing comes after the end
-    o->n_heads += d->kind == DELIVER_HEAD;
-    o->n_data += d->kind == DELIVER_DATA;
-    o->n_replies += d->kind == DELIVER_REPLY;
-    o->n_ends += d->kind == DELIVER_END;
-    if (d->kind == DELIVER_DATA) ck_assert(o->n_heads == 1 && d->n_bytes > 0);
-    if (d->kind == DELIVER_REPLY) {
-        o->http_status = d->http_status;
-        o->retry_after_s = d->retry_after_s;
-    }
-    if (d->n_bytes) {
-        o->bytes = realloc(o->bytes, o->n_bytes + d->n_bytes + 1);
-        memcpy(o->bytes + o->n_bytes, d->bytes, d->n_bytes);
-        o->n_bytes += d->n_bytes;
-        o->bytes[o->n_bytes] = '\0';
-    }
-    o->n_prompt = d->n_prompt;
-    o->n_cached = d->n_cached;
-    o->n_completion = d->n_completion;
-    free(d->bytes);
-}
-
 static struct text_worker_options options_of(struct house *h) {
     return (struct text_worker_options){
         .served = {.engine = &h->engine.base,
@@ -143,7 +110,7 @@ static void run(struct house *h) {
     struct text_worker_options options = options_of(h);
     struct delivery d;
     text_worker_run(&options);
-    while (ring_take(&h->queues.deliveries, &d)) take_delivery(h, &d);
+    while (ring_take(&h->queues.deliveries, &d)) outcome_take(&h->outcomes[d.exchange], &d);
     ck_assert_int_eq(fake_engine_running(&h->engine), 0); // conservation
 }
 
@@ -172,83 +139,6 @@ static struct fake_script *add_script(struct house *h, const char *text) {
 
 static void add_stuck(struct house *h) {
     h->scripts[h->engine.n_scripts++] = (struct fake_script){.is_stuck = true};
-}
-
-// ---- what a client reads
-
-struct reading {
-    char text[MAX_CHOICES][256];
-    char finish[MAX_CHOICES][16];
-    int n_choices;
-    json_int_t n_prompt, n_cached, n_completion, n_total;
-    bool has_usage;
-    int n_roles;
-};
-
-static void read_usage(struct reading *r, json_t *usage) {
-    json_t *details = json_object_get(usage, "prompt_tokens_details");
-    if (!json_is_object(usage)) return;
-    r->has_usage = true;
-    r->n_prompt = json_integer_value(json_object_get(usage, "prompt_tokens"));
-    r->n_completion = json_integer_value(json_object_get(usage, "completion_tokens"));
-    r->n_total = json_integer_value(json_object_get(usage, "total_tokens"));
-    r->n_cached = json_integer_value(json_object_get(details, "cached_tokens"));
-}
-
-static void read_choice(struct reading *r, json_t *choice) {
-    int i = (int)json_integer_value(json_object_get(choice, "index"));
-    json_t *finish = json_object_get(choice, "finish_reason");
-    json_t *message = json_object_get(choice, "message");
-    json_t *text = json_object_get(choice, "text");
-
-    if (!message) message = json_object_get(choice, "delta");
-    if (json_object_get(message, "role")) r->n_roles++;
-    if (!text) text = json_object_get(message, "content");
-    ck_assert_int_lt(i, MAX_CHOICES);
-    if (i >= r->n_choices) r->n_choices = i + 1;
-    if (text) {
-        ck_assert(utf8_valid(json_string_value(text), json_string_length(text)));
-        strcat(r->text[i], json_string_value(text));
-    }
-    if (json_is_string(finish)) strcpy(r->finish[i], json_string_value(finish));
-}
-
-static void read_object(struct reading *r, json_t *object) {
-    size_t i;
-    json_t *choice;
-    json_array_foreach(json_object_get(object, "choices"), i, choice)
-        read_choice(r, choice);
-    read_usage(r, json_object_get(object, "usage"));
-}
-
-static struct reading read_body(const struct outcome *o) {
-    struct reading r = {0};
-    ck_assert_int_eq(o->n_replies, 1);
-    json_t *body = json_loadb(o->bytes, o->n_bytes, 0, NULL);
-    ck_assert_msg(body != NULL, "%s", o->bytes);
-    read_object(&r, body);
-    json_decref(body);
-    return r;
-}
-
-// Each event is "data: {json}" and an empty line; the last is "data: [DONE]".
-static struct reading read_stream(const struct outcome *o) {
-    struct reading r = {0};
-    const char *at = o->bytes;
-    ck_assert(o->n_heads == 1 && o->n_ends == 1 && o->n_replies == 0);
-    while (strcmp(at, "data: [DONE]\n\n") != 0) {
-        const char *end = strstr(at, "\n\n");
-        ck_assert_msg(end && strncmp(at, "data: {", 7) == 0, "%.40s", at);
-        json_t *chunk = json_loadb(at + 6, (size_t)(end - at) - 6, 0, NULL);
-        ck_assert_msg(chunk != NULL, "%.80s", at);
-        bool is_usage = json_array_size(json_object_get(chunk, "choices")) == 0;
-        ck_assert(!r.has_usage &&
-                  is_usage == json_is_object(json_object_get(chunk, "usage")));
-        read_object(&r, chunk);
-        json_decref(chunk);
-        at = end + 2;
-    }
-    return r;
 }
 
 static json_t *error_of(const struct outcome *o) {
@@ -332,8 +222,8 @@ START_TEST(streamed_or_whole_is_the_same_answer) {
         exchange_id stream = send(&h, route, body);
         run(&h);
 
-        struct reading a = read_body(&h.outcomes[whole]),
-                       b = read_stream(&h.outcomes[stream]);
+        struct reading a = outcome_read_body(&h.outcomes[whole]),
+                       b = outcome_read_stream(&h.outcomes[stream]);
         ck_assert_int_eq(h.outcomes[whole].http_status, 200);
         assert_answer(&a, _i);
         assert_answer(&b, _i);
@@ -354,7 +244,7 @@ START_TEST(a_stream_without_the_wish_has_no_usage) {
     add_script(&h, "Hello");
     exchange_id e = send(&h, ROUTE_CHAT, CHAT_HEAD ",\"stream\":true}");
     run(&h);
-    struct reading r = read_stream(&h.outcomes[e]);
+    struct reading r = outcome_read_stream(&h.outcomes[e]);
     ck_assert(!r.has_usage);
     ck_assert_ptr_null(strstr(h.outcomes[e].bytes, "usage"));
     ck_assert_ptr_null(strstr(h.outcomes[e].bytes, "\"choices\":[]"));
@@ -376,7 +266,8 @@ START_TEST(answers_are_numbered_prompt_by_prompt) {
                  stream ? "true" : "false");
         exchange_id e = send(&h, ROUTE_COMPLETIONS, body);
         run(&h);
-        struct reading r = stream ? read_stream(&h.outcomes[e]) : read_body(&h.outcomes[e]);
+        struct reading r = stream ? outcome_read_stream(&h.outcomes[e])
+                                  : outcome_read_body(&h.outcomes[e]);
         ck_assert_int_eq(r.n_choices, 4);
         for (int i = 0; i < 4; i++) {
             ck_assert_str_eq(r.text[i], texts[i]);
@@ -410,7 +301,7 @@ START_TEST(log_probabilities_are_filled) {
     ck_assert_ptr_nonnull(strstr(bytes,
                                  "{\"token\":\"H\",\"logprob\":-1.38629436,\"bytes\":[72],"
                                  "\"top_logprobs\":[{\"token\":\"J\","));
-    read_stream(&h.outcomes[chat]);
+    outcome_read_stream(&h.outcomes[chat]);
     close_house(&h);
 }
 END_TEST
@@ -454,7 +345,7 @@ START_TEST(a_refusal_is_an_error_object_and_the_next_request_works) {
     run(&h);
     assert_refused(&h.outcomes[bad], refusals[_i].http_status, refusals[_i].param,
                    refusals[_i].code);
-    ck_assert_str_eq(read_body(&h.outcomes[good]).text[0], "Hello");
+    ck_assert_str_eq(outcome_read_body(&h.outcomes[good]).text[0], "Hello");
     close_house(&h);
 }
 END_TEST
@@ -486,7 +377,7 @@ START_TEST(too_long_names_both_counts_and_truncates_nothing) {
     ck_assert_ptr_nonnull(strstr(h.outcomes[above].bytes, "200"));
     assert_refused(&h.outcomes[full], 400, NULL, "context_length_exceeded");
     assert_refused(&h.outcomes[huge], 400, NULL, "context_length_exceeded");
-    struct reading r = read_body(&h.outcomes[just]);
+    struct reading r = outcome_read_body(&h.outcomes[just]);
     ck_assert_str_eq(r.text[0], "H"); // one place was left
     ck_assert_str_eq(r.finish[0], "length");
     close_house(&h);
@@ -503,7 +394,7 @@ START_TEST(a_queue_that_fills_midway_refuses_the_whole_request) {
     run(&h);
     assert_refused(&h.outcomes[e], 429, NULL, "queue_full");
     ck_assert_int_gt(h.outcomes[e].retry_after_s, 0);
-    ck_assert_int_eq(read_body(&h.outcomes[next]).n_choices, 2);
+    ck_assert_int_eq(outcome_read_body(&h.outcomes[next]).n_choices, 2);
     ck_assert_int_eq(h.engine.n_cancels, 2);
     close_house(&h);
 }
@@ -578,7 +469,7 @@ START_TEST(a_stop_string_frees_the_engine) {
     add_script(&h, "abcdefgh");
     exchange_id e = send(&h, ROUTE_CHAT, CHAT_HEAD ",\"stop\":\"cd\"}");
     run(&h);
-    ck_assert_str_eq(read_body(&h.outcomes[e]).text[0], "ab");
+    ck_assert_str_eq(outcome_read_body(&h.outcomes[e]).text[0], "ab");
     ck_assert_int_eq(h.engine.n_cancels, 1);
     ck_assert_int_lt(h.engine.requests[0].n_drawn, 8);
     close_house(&h);
@@ -610,7 +501,7 @@ START_TEST(a_client_that_left_gets_nothing_and_frees_the_engine) {
     ck_assert(h.outcomes[gone].n_ends == 0 && h.outcomes[gone].n_replies == 0);
     ck_assert_int_eq(h.engine.n_cancels, 2);
     ck_assert(h.engine.requests[0].is_over && h.engine.requests[1].is_over);
-    ck_assert_str_eq(read_body(&h.outcomes[next]).text[0], "Hello");
+    ck_assert_str_eq(outcome_read_body(&h.outcomes[next]).text[0], "Hello");
     close_house(&h);
 }
 END_TEST
