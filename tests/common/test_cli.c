@@ -91,6 +91,15 @@ START_TEST(what_is_not_given_keeps_its_default) {
 }
 END_TEST
 
+START_TEST(both_ends_of_a_range_belong_to_it) {
+    ck_assert_int_eq(parse("f --port 65535 --memory 1K --temperature 2"), CLI_GO_ON);
+    ck_assert_int_eq(got.port, 65535);
+    ck_assert_int_eq(parse("f --port 0 --memory 1000000000000 --temperature -1"),
+                     CLI_GO_ON);
+    ck_assert_int_eq(got.port, 0);
+}
+END_TEST
+
 START_TEST(a_list_collects_and_any_other_option_takes_the_last) {
     ck_assert_int_eq(parse("f --api-key a --port 1 --api-key=b --port 2"), CLI_GO_ON);
     ck_assert_int_eq(got.keys.n_items, 2);
@@ -316,6 +325,7 @@ Suite *suite(void) {
     tcase_add_checked_fixture(reference, setup, teardown);
     tcase_add_test(reference, options_and_arguments_may_be_mixed);
     tcase_add_test(reference, what_is_not_given_keeps_its_default);
+    tcase_add_test(reference, both_ends_of_a_range_belong_to_it);
     tcase_add_test(reference, a_list_collects_and_any_other_option_takes_the_last);
     tcase_add_test(reference, help_is_printed_from_the_table);
     tcase_add_test(reference, help_wins_over_mistakes_and_shows_the_true_defaults);

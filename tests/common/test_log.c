@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "common/utf8.h"
@@ -12,15 +13,15 @@
 
 static char *text; // what was logged, after fclose or fflush
 static size_t n_text;
-static struct log log_;
+static struct log logger;
 
 static void setup(void) {
-    log_ = (struct log){.out = open_memstream(&text, &n_text), .level = LOG_DEBUG};
-    ck_assert_ptr_nonnull(log_.out);
+    logger = (struct log){.out = open_memstream(&text, &n_text), .level = LOG_DEBUG};
+    ck_assert_ptr_nonnull(logger.out);
 }
 
 static void teardown(void) {
-    fclose(log_.out);
+    fclose(logger.out);
     free(text);
 }
 
@@ -38,13 +39,13 @@ static const char *after_time(const char *line) {
 // ---- reference ----------------------------------------------------------------------------------
 
 START_TEST(a_line_has_time_level_message_and_fields) {
-    log_line(&log_, LOG_INFO, "model loaded", "model=%s n=%d", "tiny", 3);
+    log_line(&logger, LOG_INFO, "model loaded", "model=%s n=%d", "tiny", 3);
     ck_assert_str_eq(after_time(text), "level=info msg=\"model loaded\" model=tiny n=3\n");
 }
 END_TEST
 
 START_TEST(fields_may_be_absent) {
-    log_line(&log_, LOG_ERROR, "gone", NULL);
+    log_line(&logger, LOG_ERROR, "gone", NULL);
     ck_assert_str_eq(after_time(text), "level=error msg=\"gone\"\n");
 }
 END_TEST
@@ -79,11 +80,11 @@ END_TEST
 
 START_TEST(lines_below_the_level_are_dropped) {
     for (int level = LOG_DEBUG; level <= LOG_OFF; level++) {
-        log_.level = (enum log_level)level;
+        logger.level = (enum log_level)level;
         for (int line = LOG_DEBUG; line < LOG_OFF; line++)
-            log_line(&log_, (enum log_level)line, "x", "from=%d at=%d", level, line);
+            log_line(&logger, (enum log_level)line, "x", "from=%d at=%d", level, line);
     }
-    fflush(log_.out);
+    fflush(logger.out);
     int n_lines = 0;
     for (const char *c = text; *c; c++) n_lines += *c == '\n';
     ck_assert_int_eq(n_lines, 4 + 3 + 2 + 1 + 0);
@@ -92,12 +93,12 @@ START_TEST(lines_below_the_level_are_dropped) {
 }
 END_TEST
 
-START_TEST(a_log_without_a_file_is_silent) {
+START_TEST(a_loggerwithout_a_file_is_silent) {
     struct log silent = {0};
     log_line(&silent, LOG_ERROR, "x", NULL);
     log_line(NULL, LOG_ERROR, "x", NULL);
-    log_line(&log_, LOG_OFF, "no line has this level", NULL);
-    fflush(log_.out);
+    log_line(&logger, LOG_OFF, "no line has this level", NULL);
+    fflush(logger.out);
     ck_assert_uint_eq(n_text, 0);
 }
 END_TEST
@@ -132,7 +133,7 @@ START_TEST(a_line_that_is_too_long_is_cut_at_a_character_and_still_ends) {
     for (size_t i = 0; i < sizeof(long_text) - 1; i++) long_text[i] = "\xe2\x82\xac"[i % 3];
     for (int shift = 0; shift < 3; shift++) {
         long_text[sizeof(long_text) - 1] = '\0';
-        log_line(&log_, LOG_INFO, long_text, "%.*sfield=%s", shift, "ab", long_text);
+        log_line(&logger, LOG_INFO, long_text, "%.*sfield=%s", shift, "ab", long_text);
     }
     int n_lines = 0;
     for (const char *line = text; *line; line = strchr(line, '\n') + 1) {
@@ -145,7 +146,7 @@ START_TEST(a_line_that_is_too_long_is_cut_at_a_character_and_still_ends) {
 END_TEST
 
 START_TEST(a_field_cannot_forge_a_line) {
-    log_line(&log_, LOG_INFO, "x\nlevel=error", "name=%s", "a\nlevel=error\x1b[2J");
+    log_line(&logger, LOG_INFO, "x\nlevel=error", "name=%s", "a\nlevel=error\x1b[2J");
     ck_assert_str_eq(after_time(text),
                      "level=info msg=\"x\\nlevel=error\" name=a level=error [2J\n");
 }
@@ -201,6 +202,29 @@ START_TEST(what_was_quoted_is_read_back) {
 }
 END_TEST
 
+static const int buffer_modes[] = {_IONBF, _IOLBF, _IOFBF};
+
+// Each write to a datagram socket arrives as one message.
+START_TEST(a_line_is_one_write_however_the_file_is_buffered) {
+    int ends[2];
+    ck_assert_int_eq(socketpair(AF_UNIX, SOCK_DGRAM, 0, ends), 0);
+    FILE *out = fdopen(ends[1], "w");
+    setvbuf(out, NULL, buffer_modes[_i], BUFSIZ);
+    struct log log = {.out = out};
+    char message[4096], fill[1500];
+    memset(fill, 'f', sizeof(fill));
+    for (int n = 0; n < (int)sizeof(fill); n += 53) {
+        log_line(&log, LOG_INFO, "two words", "fill=%.*s", n, fill);
+        ssize_t n_got = recv(ends[0], message, sizeof(message), MSG_DONTWAIT);
+        ck_assert_int_gt(n_got, n);
+        ck_assert_int_eq(message[n_got - 1], '\n');
+        ck_assert_int_eq(recv(ends[0], message, sizeof(message), MSG_DONTWAIT), -1);
+    }
+    fclose(out);
+    close(ends[0]);
+}
+END_TEST
+
 enum { N_LINES = 2000 };
 static struct log shared_log;
 
@@ -213,6 +237,23 @@ static void *write_lines(void *arg) {
     return NULL;
 }
 
+static void read_lines_of_two(FILE *out) {
+    char line[1000];
+    int next[2] = {0};
+    rewind(out);
+    while (fgets(line, sizeof(line), out)) {
+        char fill[201] = "";
+        int number = -1;
+        int n =
+            sscanf(after_time(line), "level=info msg=\"x\" fill=%200s i=%d", fill, &number);
+        int who = fill[0] == 'b';
+        bool is_whole = n == 2 && strspn(fill, who ? "b" : "a") == 199 && !fill[199];
+        if (!is_whole || number != next[who]++) ck_abort_msg("torn: %s", line);
+    }
+    ck_assert_int_eq(next[0], N_LINES);
+    ck_assert_int_eq(next[1], N_LINES);
+}
+
 START_TEST(lines_of_two_threads_never_mix) {
     FILE *out = tmpfile();
     shared_log = (struct log){.out = out, .level = LOG_INFO};
@@ -221,22 +262,7 @@ START_TEST(lines_of_two_threads_never_mix) {
     for (int i = 0; i < 2; i++)
         ck_assert_int_eq(pthread_create(&threads[i], NULL, write_lines, &letters[i]), 0);
     for (int i = 0; i < 2; i++) pthread_join(threads[i], NULL);
-
-    rewind(out);
-    char line[1000];
-    int next[2] = {0};
-    while (fgets(line, sizeof(line), out)) {
-        char fill[201];
-        int number = -1;
-        int n =
-            sscanf(after_time(line), "level=info msg=\"x\" fill=%200s i=%d", fill, &number);
-        int who = fill[0] - 'a';
-        bool is_whole =
-            n == 2 && strlen(fill) == 199 && strspn(fill, who ? "b" : "a") == 199;
-        if (!is_whole || number != next[who]++) ck_abort_msg("torn: %s", line);
-    }
-    ck_assert_int_eq(next[0], N_LINES);
-    ck_assert_int_eq(next[1], N_LINES);
+    read_lines_of_two(out);
     fclose(out);
 }
 END_TEST
@@ -255,7 +281,7 @@ Suite *suite(void) {
     TCase *edges = tcase_create("edges");
     tcase_add_checked_fixture(edges, setup, teardown);
     tcase_add_test(edges, lines_below_the_level_are_dropped);
-    tcase_add_test(edges, a_log_without_a_file_is_silent);
+    tcase_add_test(edges, a_loggerwithout_a_file_is_silent);
     tcase_add_test(edges, a_quote_that_does_not_fit_is_cut_whole);
     tcase_add_test(edges, a_line_that_is_too_long_is_cut_at_a_character_and_still_ends);
     tcase_add_test(edges, a_field_cannot_forge_a_line);
@@ -263,6 +289,7 @@ Suite *suite(void) {
 
     TCase *property = tcase_create("property");
     tcase_add_test(property, what_was_quoted_is_read_back);
+    tcase_add_loop_test(property, a_line_is_one_write_however_the_file_is_buffered, 0, 3);
     tcase_add_test(property, lines_of_two_threads_never_mix);
     suite_add_tcase(s, property);
     return s;

@@ -126,20 +126,26 @@ START_TEST(a_key_too_long_to_count_is_refused) {
 }
 END_TEST
 
-// Eight keys whose search starts in the last slot: they must go round to the front.
+// Eight keys whose search starts in the last slot, so that it must go round to the front. Each is a
+// run of the same letter, longest first, so that only its length tells it from those before.
 START_TEST(keys_that_start_in_one_slot_are_told_apart) {
-    static char keys[8][16];
-    init(8);
-    int n_found = 0;
-    for (int i = 0; n_found < 8; i++) {
-        size_t n = (size_t)snprintf(keys[n_found], sizeof(keys[0]), "%d", i);
-        if ((XXH3_64bits(keys[n_found], n) & (table.n_slots - 1)) != table.n_slots - 1)
-            continue;
-        ck_assert(table_put(&table, keys[n_found], n, (uint32_t)n_found));
-        n_found++;
+    enum { N = 8, LONGEST = 1000 };
+    char run[LONGEST];
+    size_t lengths[N], n_used = 0;
+    int n_keys = 0;
+    memset(run, 'x', sizeof(run));
+    init(N);
+    size_t last = table.n_slots - 1;
+    for (size_t n = LONGEST; n > 0 && n_keys < N; n--) {
+        if ((XXH3_64bits(run, n) & last) == last) lengths[n_keys++] = n;
     }
-    for (int i = 0; i < 8; i++) assert_holds(keys[i], strlen(keys[i]), (uint32_t)i);
+    ck_assert_int_eq(n_keys, N);
+    for (int i = 0; i < N; i++) ck_assert(table_put(&table, run, lengths[i], (uint32_t)i));
+    for (int i = 0; i < N; i++) assert_holds(run, lengths[i], (uint32_t)i);
     ck_assert(!table_get(&table, "none", 4, NULL));
+
+    for (size_t i = 0; i <= last; i++) n_used += table.slots[i].key != NULL;
+    ck_assert_uint_eq(n_used, N); // none lies outside
 }
 END_TEST
 
