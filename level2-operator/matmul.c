@@ -1,14 +1,14 @@
-// Matrix products in plain C. They refuse to pack, to know the machine, or to touch integers: that is
-// level 3, and these are its judge.
+// Matrix products in plain C. They refuse to pack, to know the machine or to touch integers:
+// that is level 3, and these are its judge.
 //
-// One running sum never vectorises, because a compiler may not reorder float additions. 16 sums side
-// by side do, on any machine; their order is the contract, so the width of its vectors is not.
+// One running sum never vectorises, because a compiler may not reorder float additions. 16 sums
+// side by side do, on any machine, in vectors of any width: only their order is the contract.
 //
 //   a . b   | 0 1 2 3 | 4 5 6 7 | 8 .. 11 | 12 .. 15 |    4 vectors, each lane a sum of its own
 //           | 16 ...                                 |
 //
-// Several tokens at a time only to load a piece of the weights once for all of them: each token has
-// its own sums, so its result does not know that it had company.
+// Several tokens at a time only to load a piece of the weights once for all of them: each token
+// has its own sums, so its result does not know that it had company.
 #include "level2-operator/matmul.h"
 
 #include <string.h>
@@ -42,9 +42,8 @@ static inline void add_products(f32x4 sum[][VECTORS], const float *a, const floa
 }
 
 // y[t * y_stride] = a . x[t * x_stride ...], n_tokens <= TOKENS of them.
-static inline __attribute__((always_inline)) void dots(float *y, long y_stride,
-                                                       const float *a, const float *x,
-                                                       long x_stride, int n, int n_tokens) {
+static inline void dots(float *y, long y_stride, const float *a, const float *x,
+                        long x_stride, int n, int n_tokens) {
     f32x4 sum[TOKENS][VECTORS] = {{{0}}};
     int i = 0;
     for (; i + SUMS <= n; i += SUMS) add_products(sum, a + i, x + i, x_stride, n_tokens);

@@ -1,9 +1,9 @@
-// The stages in plain C: f32 activations, f32 KV, every product in the order of dot_f32. They refuse
-// to be fast; they are the judge of all ops that are.
+// The stages in plain C: f32 activations, f32 KV, every product in the order of dot_f32. They
+// refuse to be fast; they are the judge of all ops that are.
 //
-// Who computes what: matrix products and what follows them column by column are split by columns,
-// things that need a whole row by rows, attention is claimed item by item (rows differ in length).
-// Every worker normalises all rows for itself: that costs less than a barrier.
+// Who computes what: matrix products, and what follows them column by column, are split by columns;
+// what needs a whole row is split by rows; attention is claimed item by item, since rows differ in
+// length. Every worker normalises all rows for itself: that costs less than a barrier.
 //
 //   KV block   (n_layers, 2, n_kv_heads, block_len, d_head) f32, K before V
 #include "level2-operator/ops.h"

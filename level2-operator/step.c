@@ -1,5 +1,5 @@
-// Level 2's attention plan: every row reads its own table alone, head by head.
-// Head by head, not row by row: the keys of one head then stay in the cache while all rows read them.
+// Level 2's attention plan: every row reads its own table alone. Head by head, not row by row: the
+// keys of one head then stay in the cache while all rows read them.
 #include "level2-operator/step.h"
 
 #include "common/limits.h"

@@ -1,4 +1,4 @@
-// bench: how fast this machine computes this model, and how much of its memory bandwidth that takes.
+// bench: how fast this machine computes this model, and how much of its bandwidth that takes.
 // Prefill and decode are measured apart, because they end at different walls: operations and bytes.
 //
 //   prefill   N_PREFILL tokens, LIMIT_STEP_ROWS a step: each weight read meets 64 tokens

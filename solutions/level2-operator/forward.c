@@ -1,9 +1,9 @@
 // The forward pass of a transformer, as a table of contents:
 //
-//   embed ─▶ x ─┬──────────────────────────────────────▶ + ─┬────────────────────────────▶ + ─▶ x
-//               └▶ norm_qkv_store ─▶ attend ─▶ out_add ──┘  └▶ norm_gate_up ─▶ down_add ──┘
-//               |                         n_layers times                                 |
-//   then logits, for the rows that want them
+//   embed ─▶ x ─┬────────────────────────────────────▶ + ─┬───────────────────────────▶ + ─▶ x
+//               └▶ norm_qkv_store ─▶ attend ─▶ out_add ┘  └▶ norm_gate_up ─▶ down_add ┘
+//               └───────────────────────── n_layers times ───────────────────────────┘
+//   x ─▶ logits, for the rows that want them
 //
 // It touches no number of the model. A step is one parallel region: all workers walk down the same
 // list and meet behind every stage.

@@ -149,7 +149,7 @@ START_TEST(two_empty_parts_stay_empty) {
 }
 END_TEST
 
-// ---- failures: numbers at the end of the range ---------------------------------------------------
+// ---- failures: numbers at the end of the range -------------------------------------------------
 
 START_TEST(a_row_with_everything_masked_gives_zeros) { // NUM-07
     float q[2] = {1, 0}, k[4] = {-INFINITY, 0, -INFINITY, 0}, v[4] = {1, 2, 3, 4};

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "level2-operator/rows.h"
+#include "tests/support/naive.h"
 #include "tests/support/suite.h"
 
 enum { N_SEQS = 3, N_CTX = 320, MAX_ROWS = 64, N_PROMPT = 40 };
@@ -136,130 +136,19 @@ static void logits_of(float *out, const token_id *tokens, int n_tokens, int n_wo
     rig_close(&g);
 }
 
-// ---- reference: one sequence at once, in double, no cache ----------------------------------------
-
-static double *doubles(int n) {
-    double *p = calloc((size_t)n, sizeof(double));
-    ck_assert(p != NULL);
-    return p;
-}
-
-static void naive_norm(double *y, const double *x, const float *w, int n) {
-    double sum = 0;
-    for (int i = 0; i < n; i++) sum += x[i] * x[i];
-    for (int i = 0; i < n; i++)
-        y[i] = x[i] * (double)w[i] / sqrt(sum / n + (double)model.config.norm_eps);
-}
-
-static void weight_row(float *row, const struct weight *w, int o) {
-    rows_for(w->dtype)(row, (const char *)w->file + (size_t)o * w->row_bytes, w->n_in);
-}
-
-static void naive_product(double *y, const double *x, const struct weight *w,
-                          int n_tokens) {
-    float row[1024];
-    ck_assert(w->n_in <= 1024);
-    for (int o = 0; o < w->n_out; o++) {
-        weight_row(row, w, o);
-        for (int t = 0; t < n_tokens; t++) {
-            double sum = 0;
-            for (int i = 0; i < w->n_in; i++) sum += (double)row[i] * x[t * w->n_in + i];
-            y[t * w->n_out + o] = sum;
-        }
-    }
-}
-
-static void naive_rope(double *x, int n_heads, int position) { // neighbours: llama in GGUF
-    int d_head = model.config.d_head;
-    for (int i = 0; i < n_heads * d_head; i += 2) {
-        double angle =
-            position * pow((double)model.config.rope_base, -(double)(i % d_head) / d_head);
-        double a = x[i], b = x[i + 1];
-        x[i] = a * cos(angle) - b * sin(angle);
-        x[i + 1] = a * sin(angle) + b * cos(angle);
-    }
-}
-
-static void naive_attention(double *y, const double *q, const double *k, const double *v,
-                            int t) {
-    const struct config *c = &model.config;
-    double weight[N_CTX];
-    for (int h = 0; h < c->n_heads; h++) {
-        int kv = h * c->n_kv_heads / c->n_heads, d_kv = c->n_kv_heads * c->d_head;
-        double sum = 0;
-        for (int s = 0; s <= t; s++) {
-            double score = 0;
-            for (int d = 0; d < c->d_head; d++)
-                score += q[h * c->d_head + d] * k[s * d_kv + kv * c->d_head + d];
-            sum += weight[s] = exp(score / sqrt(c->d_head));
-        }
-        for (int d = 0; d < c->d_head; d++) {
-            y[h * c->d_head + d] = 0;
-            for (int s = 0; s <= t; s++)
-                y[h * c->d_head + d] += weight[s] / sum * v[s * d_kv + kv * c->d_head + d];
-        }
-    }
-}
-
-static void naive_layer(double *x, const struct layer *l, int n) {
-    const struct config *c = &model.config;
-    int d_q = c->n_heads * c->d_head, d_kv = c->n_kv_heads * c->d_head;
-    double *normed = doubles(n * c->d_model), *add = doubles(n * c->d_model);
-    double *q = doubles(n * d_q), *k = doubles(n * d_kv), *v = doubles(n * d_kv);
-    double *mix = doubles(n * d_q), *gate = doubles(n * c->d_ff),
-           *up = doubles(n * c->d_ff);
-
-    for (int t = 0; t < n; t++)
-        naive_norm(normed + t * c->d_model, x + t * c->d_model, l->attn_norm, c->d_model);
-    naive_product(q, normed, &l->q, n);
-    naive_product(k, normed, &l->k, n);
-    naive_product(v, normed, &l->v, n);
-    for (int t = 0; t < n; t++) {
-        naive_rope(q + t * d_q, c->n_heads, t);
-        naive_rope(k + t * d_kv, c->n_kv_heads, t);
-    }
-    for (int t = 0; t < n; t++) naive_attention(mix + t * d_q, q + t * d_q, k, v, t);
-    naive_product(add, mix, &l->o, n);
-    for (int i = 0; i < n * c->d_model; i++) x[i] += add[i];
-
-    for (int t = 0; t < n; t++)
-        naive_norm(normed + t * c->d_model, x + t * c->d_model, l->ffn_norm, c->d_model);
-    naive_product(gate, normed, &l->gate, n);
-    naive_product(up, normed, &l->up, n);
-    for (int i = 0; i < n * c->d_ff; i++) gate[i] *= up[i] / (1 + exp(-gate[i]));
-    naive_product(add, gate, &l->down, n);
-    for (int i = 0; i < n * c->d_model; i++) x[i] += add[i];
-
-    double *all[] = {normed, add, q, k, v, mix, gate, up};
-    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) free(all[i]);
-}
-
-static void naive_forward(double *logits, const token_id *tokens, int n) {
-    int d_model = model.config.d_model;
-    double *x = doubles(n * d_model);
-    float row[1024];
-
-    for (int t = 0; t < n; t++) {
-        weight_row(row, &model.token_embd, tokens[t]);
-        for (int i = 0; i < d_model; i++) x[t * d_model + i] = (double)row[i];
-    }
-    for (int l = 0; l < model.config.n_layers; l++) naive_layer(x, &model.layers[l], n);
-    for (int t = 0; t < n; t++)
-        naive_norm(x + t * d_model, x + t * d_model, model.output_norm, d_model);
-    naive_product(logits, x, &model.output, n);
-    free(x);
-}
+// ---- reference ---------------------------------------------------------------------------------
 
 START_TEST(logits_match_a_naive_pass_in_double) {
     static const int lengths[] = {1, 2, 7, N_PROMPT};
     int n = lengths[_i], n_values = n * model.config.n_vocab;
     token_id tokens[N_PROMPT];
     float *got = logits_new(n);
-    double *want = doubles(n_values), largest = 0, difference = 0;
+    double *want = calloc((size_t)n_values, sizeof(double)), largest = 0, difference = 0;
 
+    ck_assert(want != NULL);
     draw_tokens(tokens, n, "forward oracle");
     logits_of(got, tokens, n, 2, 16, 7);
-    naive_forward(want, tokens, n);
+    naive_forward(want, &model, tokens, n);
     for (int i = 0; i < n_values; i++) {
         largest = fmax(largest, fabs(want[i]));
         ck_assert(isfinite(got[i]));
@@ -315,7 +204,7 @@ START_TEST(only_the_rows_that_ask_get_logits) {
 }
 END_TEST
 
-// ---- failures: broken invariants abort instead of writing past an end -----------------------------
+// ---- failures: broken invariants abort instead of writing past an end --------------------------
 
 START_TEST(a_step_beyond_its_limits_is_a_broken_invariant) {
     static token_id token[MAX_ROWS + 1];

@@ -30,7 +30,7 @@ static struct model numbers(int n_heads, int n_kv_heads, int d_head) {
     };
 }
 
-// ---- reference: the head that a head reads --------------------------------------------------------
+// ---- reference: the head that a head reads -----------------------------------------------------
 
 static const struct {
     const char *name;
@@ -91,7 +91,7 @@ START_TEST(neighbouring_heads_share_keys_and_values) { // V of a KV head is its 
 }
 END_TEST
 
-// ---- failures and conservation --------------------------------------------------------------------
+// ---- failures and conservation -----------------------------------------------------------------
 
 static const struct run_limits limit_rows[] = {
     {1,  1,  1, 1   },

@@ -1,4 +1,4 @@
-// Rotary positions: hand-worked pairs, a double oracle, and the properties that attention relies on.
+// Rotary positions: hand-worked pairs, a double oracle, and the properties attention relies on.
 #include "level2-operator/rope.h"
 
 #include <math.h>
@@ -19,25 +19,13 @@ static const struct {
     int position;
     float x[4], want[4];
 } rows[] = {
-    {"NUM-01: neighbours as pairs",
-     ROPE_NEIGHBOURS,                                 1,
-     {1, 0, 0, 0},
-     {.5403023f, .8414710f, 0, 0}                                                                   },
-    {"NUM-01: halves as pairs",          ROPE_HALVES, 1, {1, 0, 0, 0},  {.5403023f, 0, .8414710f, 0}},
-    {"second of a pair turns to minus",
-     ROPE_NEIGHBOURS,                                 1,
-     {0, 1, 0, 0},
-     {-.8414710f, .5403023f, 0, 0}                                                                  },
-    {"second pair: a hundredth as fast",
-     ROPE_NEIGHBOURS,                                 1,
-     {0, 0, 1, 0},
-     {0, 0, .9999500f, .0099998f}                                                                   },
-    {"second pair in halves",            ROPE_HALVES, 1, {0, 1, 0, 0},  {0, .9999500f, 0, .0099998f}},
-    {"position 2",
-     ROPE_NEIGHBOURS,                                 2,
-     {1, 0, 1, 0},
-     {-.4161468f, .9092974f, .9998000f, .0199987f}                                                  },
-    {"position 0 turns nothing",         ROPE_HALVES, 0, {1, -2, 3, 4}, {1, -2, 3, 4}               },
+    {"NUM-01: neighbours",  ROPE_NEIGHBOURS, 1, {1, 0, 0, 0},  {.540302f, .841471f, 0, 0}   },
+    {"NUM-01: halves",      ROPE_HALVES,     1, {1, 0, 0, 0},  {.540302f, 0, .841471f, 0}   },
+    {"b turns to -a",       ROPE_NEIGHBOURS, 1, {0, 1, 0, 0},  {-.841471f, .540302f, 0, 0}  },
+    {"second pair, slow",   ROPE_NEIGHBOURS, 1, {0, 0, 1, 0},  {0, 0, .999950f, .009999833f}},
+    {"the same in halves",  ROPE_HALVES,     1, {0, 1, 0, 0},  {0, .999950f, 0, .009999833f}},
+    {"position 2",          ROPE_NEIGHBOURS, 2, {0, 2, 0, 0},  {-1.818595f, -.832294f, 0, 0}},
+    {"position 0: nothing", ROPE_HALVES,     0, {1, -2, 3, 4}, {1, -2, 3, 4}                },
 };
 
 START_TEST(matches_hand_worked_rows) {
