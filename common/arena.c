@@ -40,17 +40,6 @@ static struct arena_chunk *chunk_new(size_t capacity) {
     return chunk;
 }
 
-static unsigned char *chunk_piece(struct arena_chunk *chunk, size_t n_bytes) {
-    unsigned char *piece = (unsigned char *)chunk + HEADER_BYTES + chunk->used;
-    if (!chunk->is_fresh) memset(piece, 0, n_bytes);
-    chunk->used += n_bytes;
-    return piece;
-}
-
-void arena_init(struct arena *a, size_t limit_bytes) {
-    *a = (struct arena){.limit = limit_bytes, .allocs_left = -1};
-}
-
 // A chunk with room for n_bytes.
 static struct arena_chunk *chunk_with_room(struct arena *a, size_t n_bytes) {
     struct arena_chunk *first = a->chunks;
@@ -63,6 +52,26 @@ static struct arena_chunk *chunk_with_room(struct arena *a, size_t n_bytes) {
     chunk->next = *place;
     *place = chunk;
     return chunk;
+}
+
+static unsigned char *chunk_piece(struct arena_chunk *chunk, size_t n_bytes) {
+    unsigned char *piece = (unsigned char *)chunk + HEADER_BYTES + chunk->used;
+    if (!chunk->is_fresh) memset(piece, 0, n_bytes);
+    chunk->used += n_bytes;
+    return piece;
+}
+
+// Gives back this chunk and all behind it.
+static void chunks_free(struct arena_chunk *chunk) {
+    while (chunk) {
+        struct arena_chunk *next = chunk->next;
+        free(chunk->block);
+        chunk = next;
+    }
+}
+
+void arena_init(struct arena *a, size_t limit_bytes) {
+    *a = (struct arena){.limit = limit_bytes, .allocs_left = -1};
 }
 
 void *arena_alloc(struct arena *a, size_t n, size_t size) {
@@ -90,15 +99,6 @@ char *arena_copy(struct arena *a, const void *bytes, size_t n_bytes) {
 
 void arena_seal(struct arena *a) {
     a->sealed = true;
-}
-
-// Gives back this chunk and all behind it.
-static void chunks_free(struct arena_chunk *chunk) {
-    while (chunk) {
-        struct arena_chunk *next = chunk->next;
-        free(chunk->block);
-        chunk = next;
-    }
 }
 
 void arena_reset(struct arena *a) {

@@ -30,28 +30,36 @@ static bool list_holds(const char *list, size_t n_bytes, const char *name) {
     }
 }
 
-// Lines look like "4:cpu,cpuacct:/docker/1f2e"; version 2 has one, "0::/user.slice".
-bool cgroup_path(char *path, size_t path_bytes, const char *text, const char *controller) {
-    for (const char *line = text; *line;) {
-        size_t n_line = strcspn(line, "\n");
-        const char *list = memchr(line, ':', n_line);
-        const char *rest = list ? list + 1 : line;
-        const char *colon = list ? memchr(rest, ':', n_line - (size_t)(rest - line)) : NULL;
-        if (colon && list_holds(rest, (size_t)(colon - rest), controller)) {
-            size_t n_path = n_line - (size_t)(colon + 1 - line);
-            if (n_path >= path_bytes) return false;
-            memcpy(path, colon + 1, n_path);
-            path[n_path] = '\0';
-            return true;
-        }
-        line += n_line + (line[n_line] == '\n');
-    }
-    return false;
+// The path of a line such as "4:cpu,cpuacct:/docker/1f2e" (version 2: "0::/user.slice") if its list
+// holds the controller, else NULL.
+static const char *path_of_line(const char *line, size_t n_line, const char *controller) {
+    const char *first = memchr(line, ':', n_line);
+    if (!first) return NULL;
+    const char *list = first + 1;
+    const char *second = memchr(list, ':', n_line - (size_t)(list - line));
+    if (!second || !list_holds(list, (size_t)(second - list), controller)) return NULL;
+    return second + 1;
 }
 
 static int64_t whole_cpus(int64_t quota, int64_t period) {
     if (quota <= 0 || period <= 0) return CGROUP_NO_LIMIT;
     return quota / period + (quota % period != 0);
+}
+
+bool cgroup_path(char *path, size_t path_bytes, const char *text, const char *controller) {
+    size_t n_line;
+    for (const char *line = text; *line; line += n_line + (line[n_line] == '\n')) {
+        n_line = strcspn(line, "\n");
+        const char *found = path_of_line(line, n_line, controller);
+        if (!found) continue;
+
+        size_t n_path = n_line - (size_t)(found - line);
+        if (n_path >= path_bytes) return false;
+        memcpy(path, found, n_path);
+        path[n_path] = '\0';
+        return true;
+    }
+    return false;
 }
 
 int64_t cgroup_cpus(const char *cpu_max) {

@@ -14,13 +14,12 @@ struct cost_machine {
 
 // What one step is made of. Counts, not bytes.
 struct cost_model {
-    double
-        layer_weights;   // weights in all layers' matrices (embedding and head not counted)
-    double head_weights; // weights of the output matrix: n_vocab * d_model
-    double weight_bytes; // bytes per weight of the layers (Q4_1: 20 / 32)
-    double head_bytes;   // bytes per weight of the head
-    double kv_values; // K and V values stored per token: 2 * n_layers * n_kv_heads * d_head
-    double kv_bytes;  // bytes per KV value
+    double layer_weights; // weights in all layers' matrices: neither embedding nor head
+    double head_weights;  // weights of the output matrix: n_vocab * d_model
+    double weight_bytes;  // bytes per weight of the layers (Q4_1: 20 / 32)
+    double head_bytes;    // bytes per weight of the head
+    double kv_values;     // K and V per token: 2 * n_layers * n_kv_heads * d_head
+    double kv_bytes;      // bytes per KV value
     double attention_ops; // operations per row and key: 4 * n_layers * n_heads * d_head
 };
 
@@ -28,7 +27,7 @@ struct cost_step {
     double n_rows;       // tokens fed
     double n_logit_rows; // rows that want logits
     double n_keys_read;  // keys in all sequences, each sequence counted once: KV traffic
-    double n_row_keys; // sum over rows of the keys that the row attends to: attention work
+    double n_row_keys;   // sum over rows of the keys a row attends to: attention work
 };
 
 struct cost {

@@ -5,15 +5,6 @@
 #include <math.h>
 #include <stddef.h>
 
-void sampling_init(struct sampling *s) {
-    *s = (struct sampling){.temperature = 1, .top_p = 1, .repetition_penalty = 1};
-}
-
-void engine_params_init(struct engine_params *p) {
-    *p = (struct engine_params){.max_tokens = 16, .n_top_logprobs = -1};
-    sampling_init(&p->sampling);
-}
-
 // ---- the check: one function per shape of field, named in errors as in the API ------------------
 
 static enum status check_int(const char *field, int value, int low, int high,
@@ -81,24 +72,6 @@ static enum status check_sampling(const struct sampling *s, int n_vocab,
     return st;
 }
 
-enum status engine_params_check(const struct engine_params *p, int n_vocab,
-                                struct error *err) {
-    if (p->n_prompt < 1)
-        return error_set_param(err, ERR_INPUT, "prompt", "the prompt has no tokens");
-    enum status st = check_tokens("prompt", p->prompt, p->n_prompt, n_vocab, err);
-    if (st == OK) st = check_int("max_tokens", p->max_tokens, 1, INT32_MAX, err);
-    if (st == OK) st = check_int("min_tokens", p->min_tokens, 0, p->max_tokens, err);
-    if (st == OK) st = check_int("stop_token_ids", p->n_stop_ids, 0, LIMIT_STOP_IDS, err);
-    if (st == OK)
-        st = check_tokens("stop_token_ids", p->stop_ids, p->n_stop_ids, n_vocab, err);
-    if (st == OK)
-        st = check_int("top_logprobs", p->n_top_logprobs, -1, LIMIT_TOP_LOGPROBS, err);
-    if (st == OK) st = check_sampling(&p->sampling, n_vocab, err);
-    if (st == OK && p->choice >= LIMIT_CHOICES)
-        st = error_set_param(err, ERR_INPUT, "n", "n is more than %d", LIMIT_CHOICES);
-    return st;
-}
-
 // ---- forwarding ---------------------------------------------------------------------------------
 
 enum status engine_submit(struct engine *e, const struct engine_params *params,
@@ -136,4 +109,33 @@ int engine_context(const struct engine *e) {
 
 void engine_destroy(struct engine *e) {
     if (e) e->table->destroy(e);
+}
+
+// ---- parameters ---------------------------------------------------------------------------------
+
+void sampling_init(struct sampling *s) {
+    *s = (struct sampling){.temperature = 1, .top_p = 1, .repetition_penalty = 1};
+}
+
+void engine_params_init(struct engine_params *p) {
+    *p = (struct engine_params){.max_tokens = 16, .n_top_logprobs = -1};
+    sampling_init(&p->sampling);
+}
+
+enum status engine_params_check(const struct engine_params *p, int n_vocab,
+                                struct error *err) {
+    if (p->n_prompt < 1)
+        return error_set_param(err, ERR_INPUT, "prompt", "the prompt has no tokens");
+    enum status st = check_tokens("prompt", p->prompt, p->n_prompt, n_vocab, err);
+    if (st == OK) st = check_int("max_tokens", p->max_tokens, 1, INT32_MAX, err);
+    if (st == OK) st = check_int("min_tokens", p->min_tokens, 0, p->max_tokens, err);
+    if (st == OK) st = check_int("stop_token_ids", p->n_stop_ids, 0, LIMIT_STOP_IDS, err);
+    if (st == OK)
+        st = check_tokens("stop_token_ids", p->stop_ids, p->n_stop_ids, n_vocab, err);
+    if (st == OK)
+        st = check_int("top_logprobs", p->n_top_logprobs, -1, LIMIT_TOP_LOGPROBS, err);
+    if (st == OK) st = check_sampling(&p->sampling, n_vocab, err);
+    if (st == OK && p->choice >= LIMIT_CHOICES)
+        st = error_set_param(err, ERR_INPUT, "n", "n is more than %d", LIMIT_CHOICES);
+    return st;
 }

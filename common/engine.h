@@ -27,14 +27,14 @@ struct logit_bias {
 
 // How the next token is drawn. Order: bias, penalties, temperature, top_k, top_p, min_p.
 struct sampling {
-    float temperature; // 0: greedy (the first of equals); else logits are divided by it
+    float temperature; // 0 .. 2; 0: greedy (the first of equals); else logits / temperature
     int top_k;         // keep the k best; 0: off
-    float top_p; // keep the fewest best whose sum reaches p; 1: off; always >= 1 token
-    float min_p; // keep those with probability >= min_p * best; 0: off
-    float
-        repetition_penalty; // > 0; seen in prompt or output: logit / r if > 0, * r if < 0; 1: off
-    float frequency_penalty; // subtracted once per occurrence in the output; 0: off
-    float presence_penalty;  // subtracted once if in the output; 0: off
+    float top_p;       // 0 .. 1; keep the fewest best that sum to p, at least one; 1: off
+    float min_p;       // 0 .. 1; keep those with probability >= min_p * best; 0: off
+    // Above 0; of tokens in prompt or output: logit / r if it is positive, else logit * r; 1: off.
+    float repetition_penalty;
+    float frequency_penalty; // -2 .. 2; subtracted for each time in the output; 0: off
+    float presence_penalty;  // -2 .. 2; subtracted once if in the output; 0: off
     uint64_t seed;
     const struct logit_bias *bias; // (n_bias), each token at most once
     int n_bias;
@@ -44,7 +44,7 @@ struct engine_params {
     const token_id *prompt; // (n_prompt), at least one
     int n_prompt;
     int max_tokens;  // tokens to draw at most, >= 1; cut to what the context leaves
-    int min_tokens;  // the end of generation is not allowed before that many
+    int min_tokens;  // no end of generation before that many; 0 .. max_tokens
     bool ignore_eos; // the model's end-of-generation set does not stop this request
     const token_id *stop_ids; // (n_stop_ids): these stop it as well
     int n_stop_ids;
@@ -70,7 +70,7 @@ enum finish_reason {
 struct token_logprob {
     token_id token;
     float
-        logprob; // natural log of the raw model's probability, before bias, penalties, filters
+        logprob; // natural log of the raw model's probability: before bias, penalties, filters
 };
 
 struct engine_event {

@@ -13,6 +13,7 @@ enum {
     F16_BIAS = 15,
     F16_MAX_EXPONENT = 31, // infinity and NaN
 };
+static const uint32_t F32_INFINITY = 0x7f800000;
 
 static uint32_t bits_of(float x) {
     uint32_t bits;
@@ -41,7 +42,7 @@ float f16_to_f32(uint16_t bits) {
     uint32_t mantissa = bits & 0x3ff;
 
     if (exponent == F16_MAX_EXPONENT)
-        return float_of(sign | 0x7f800000 | mantissa << DROPPED);
+        return float_of(sign | F32_INFINITY | mantissa << DROPPED);
     if (exponent == 0) { // zero and subnormals: mantissa * 2^-24, exact in f32
         float x = (float)mantissa * 0x1p-24f;
         return float_of(sign | bits_of(x));
@@ -56,10 +57,9 @@ uint16_t f16_from_f32(float x) {
     uint32_t magnitude = bits & 0x7fffffff;
     int exponent = (int)(magnitude >> F32_MANTISSA) - F32_BIAS + F16_BIAS;
 
-    if (magnitude >
-        0x7f800000) { // NaN: the top bit set, so that the payload never becomes 0
+    // A NaN keeps its upper bits, and the top one is set: all zero would be infinity.
+    if (magnitude > F32_INFINITY)
         return (uint16_t)(sign | 0x7e00 | (magnitude >> DROPPED & 0x3ff));
-    }
     if (exponent >= F16_MAX_EXPONENT) return (uint16_t)(sign | 0x7c00);
     if (exponent > 0) { // normal: rounding up may carry into the exponent, as it should
         uint32_t rebiased = magnitude - ((uint32_t)(F32_BIAS - F16_BIAS) << F32_MANTISSA);
@@ -78,6 +78,6 @@ uint16_t bf16_from_f32(float x) {
     uint32_t bits = bits_of(x);
     uint32_t sign = bits >> 16 & 0x8000;
     uint32_t magnitude = bits & 0x7fffffff;
-    if (magnitude > 0x7f800000) return (uint16_t)(bits >> 16 | 0x40);
+    if (magnitude > F32_INFINITY) return (uint16_t)(bits >> 16 | 0x40);
     return (uint16_t)(sign | round_shift(magnitude, 16));
 }

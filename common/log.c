@@ -30,27 +30,6 @@ static const char *escape_of(char buffer[ESCAPE_BYTES], int32_t code_point) {
     return at || is_control ? buffer : NULL;
 }
 
-const char *log_quote(char *out, size_t out_bytes, const char *value) {
-    size_t n_left = strlen(value), n_out = 0, n_used;
-    if (out_bytes == 0) return "";
-    if (out_bytes < 3) { // no room for two quotes and the end
-        out[0] = '\0';
-        return out;
-    }
-    out[n_out++] = '"';
-    for (; n_left > 0; value += n_used, n_left -= n_used) {
-        char buffer[ESCAPE_BYTES];
-        const char *piece = escape_of(buffer, utf8_next(value, n_left, &n_used));
-        size_t n_piece = piece ? strlen(piece) : n_used;
-        if (n_out + n_piece + 2 > out_bytes) break;
-        memcpy(out + n_out, piece ? piece : value, n_piece);
-        n_out += n_piece;
-    }
-    out[n_out++] = '"';
-    out[n_out] = '\0';
-    return out;
-}
-
 // "2026-02-28T09:00:00.123Z": sorts as text, and needs no time zone.
 static void write_time(char out[32]) {
     struct timespec now;
@@ -90,4 +69,25 @@ void log_line(const struct log *log, enum log_level level, const char *msg,
     line[n++] = '\n';
     fwrite(line, 1, n, log->out);
     fflush(log->out);
+}
+
+const char *log_quote(char *out, size_t out_bytes, const char *value) {
+    size_t n_left = strlen(value), n_out = 0, n_used;
+    if (out_bytes == 0) return "";
+    if (out_bytes < 3) { // no room for two quotes and the end
+        out[0] = '\0';
+        return out;
+    }
+    out[n_out++] = '"';
+    for (; n_left > 0; value += n_used, n_left -= n_used) {
+        char buffer[ESCAPE_BYTES];
+        const char *piece = escape_of(buffer, utf8_next(value, n_left, &n_used));
+        size_t n_piece = piece ? strlen(piece) : n_used;
+        if (n_out + n_piece + 2 > out_bytes) break;
+        memcpy(out + n_out, piece ? piece : value, n_piece);
+        n_out += n_piece;
+    }
+    out[n_out++] = '"';
+    out[n_out] = '\0';
+    return out;
 }

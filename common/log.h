@@ -17,7 +17,8 @@ struct log {
 void log_line(const struct log *log, enum log_level level, const char *msg,
               const char *fields, ...) __attribute__((format(printf, 4, 5)));
 
-// Writes value quoted and escaped as logfmt needs it; always NUL-terminated, cut if too long.
+// Writes value to out between quotes and escaped, cut at a whole character if it is too long, and
+// returns out. Fewer than 3 bytes hold no quotes: then out is empty.
 const char *log_quote(char *out, size_t out_bytes, const char *value);
 
 #endif

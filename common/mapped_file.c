@@ -15,8 +15,8 @@ enum status mapped_file_open(struct mapped_file *f, const char *path, struct err
     void *bytes;
 
     *f = (struct mapped_file){0};
-    int fd =
-        open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); // a pipe without a writer returns
+    // O_NONBLOCK: opening a pipe that has no writer would wait for one.
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0) return error_set(err, ERR_IO, "%s: %s", path, strerror(errno));
 
     if (fstat(fd, &info) != 0) {

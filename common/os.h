@@ -20,7 +20,8 @@ uint64_t os_peak_resident_bytes(void);
 void os_cpu_name(char *out, size_t out_bytes);
 void os_cpu_features(char *out, size_t out_bytes);
 
-// Sleep while *word == expected, until os_wake or about timeout_ns. May wake early.
+// Sleeps while *word == expected, until os_wake_all or about timeout_ns (< 0: no limit). May wake
+// early: look again.
 void os_wait(_Atomic uint32_t *word, uint32_t expected, int64_t timeout_ns);
 void os_wake_all(_Atomic uint32_t *word);
 

@@ -6,6 +6,11 @@
 
 #include <string.h>
 
+// i counts from the oldest item. Only under the lock.
+static unsigned char *slot(const struct ring *r, int i) {
+    return r->items + (size_t)((r->first + i) % r->capacity) * r->item_bytes;
+}
+
 enum status ring_init(struct ring *r, int capacity, size_t item_bytes, struct arena *arena,
                       struct error *err) {
     MUST(capacity > 0 && item_bytes > 0);
@@ -25,11 +30,6 @@ enum status ring_init(struct ring *r, int capacity, size_t item_bytes, struct ar
 void ring_free(struct ring *r) {
     if (r->items) pthread_mutex_destroy(&r->lock);
     *r = (struct ring){0};
-}
-
-// i counts from the oldest item. Only under the lock.
-static unsigned char *slot(const struct ring *r, int i) {
-    return r->items + (size_t)((r->first + i) % r->capacity) * r->item_bytes;
 }
 
 bool ring_put(struct ring *r, const void *item) {

@@ -20,7 +20,10 @@ void rng_philox(uint32_t out[4], const uint32_t counter[4], const uint32_t key[2
         k0 += WEYL_0;
         k1 += WEYL_1;
     }
-    out[0] = c0, out[1] = c1, out[2] = c2, out[3] = c3;
+    out[0] = c0;
+    out[1] = c1;
+    out[2] = c2;
+    out[3] = c3;
 }
 
 double rng_unit(uint64_t seed, uint32_t choice, uint32_t position, uint32_t draw) {
