@@ -191,6 +191,7 @@ int main(int argc, char **argv) {
     struct error err;
 
     b.n_threads = os_cpu_count();
+    if (b.n_threads > LIMIT_WORKERS) b.n_threads = LIMIT_WORKERS;
     const struct cli_option options[] = {
         {"model",           "FILE", CLI_STRING, &b.path, .required = true, .help = "GGUF file"},
         {"threads",       "N", CLI_INT, &b.n_threads, "compute threads", 1, LIMIT_WORKERS, false},
