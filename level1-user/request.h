@@ -1,0 +1,29 @@
+// What a chat request says, and the JSON body that says it (POST /chat/completions).
+#ifndef LEVEL1_REQUEST_H
+#define LEVEL1_REQUEST_H
+
+#include "common/status.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct chat_message {
+    const char *role; // "system", "user" or "assistant"
+    const char *text; // UTF-8, NUL-terminated
+};
+
+struct chat_request {
+    const char *model;
+    const struct chat_message *messages; // (n_messages)
+    int n_messages;
+    int max_tokens; // 0: not sent, the server decides
+    bool has_temperature, has_seed;
+    double temperature;
+    uint64_t seed; // below 2^63
+    bool stream;   // with usage in the last chunk
+};
+
+// *body is the caller's to free; NULL on failure: ERR_INPUT (a text is not UTF-8), ERR_MEMORY.
+enum status chat_request_body(char **body, const struct chat_request *r, struct error *err);
+
+#endif
