@@ -29,12 +29,13 @@ struct prompt_ids {
     int n_ids;
 };
 
-static enum status refuse_length(int n_prompt, int n_ctx, const char *at_least,
+static enum status refuse_length(const struct answer *a, const char *at_least, int n_prompt,
                                  struct error *err) {
-    return error_set(err, ERR_CONTEXT,
-                     "the prompt has %s%d tokens, but the context holds %d, answer "
-                     "included; shorten the prompt",
-                     at_least, n_prompt, n_ctx);
+    const char *param = a->request.route == ROUTE_CHAT ? "messages" : "prompt";
+    return error_set_param(err, ERR_CONTEXT, param,
+                           "the prompt has %s%d tokens, but the context holds %d, answer "
+                           "included; shorten the prompt",
+                           at_least, n_prompt, engine_context(a->engine));
 }
 
 // Encoding takes time and memory by the byte. A text that cannot fit, even if all its tokens were
@@ -42,9 +43,9 @@ static enum status refuse_length(int n_prompt, int n_ctx, const char *at_least,
 static enum status encode(struct prompt_ids *p, const struct answer *a, const char *text,
                           size_t n_text, const struct markup *markup, int n_markup,
                           struct arena *scratch, struct error *err) {
-    int n_ctx = engine_context(a->engine);
-    if (n_text / a->max_piece > (size_t)n_ctx) {
-        return refuse_length((int)(n_text / a->max_piece), n_ctx, "at least ", err);
+    size_t n_least = n_text / a->max_piece;
+    if (n_least > (size_t)engine_context(a->engine)) {
+        return refuse_length(a, "at least ", (int)n_least, err);
     }
     token_id *ids = ARENA_NEW(scratch, token_id, tokenizer_max_ids(n_text));
     if (!ids)
@@ -78,13 +79,15 @@ static enum status encode_prompt(struct prompt_ids *p, const struct answer *a,
     return encode(p, a, prompt->text, prompt->n_text, &everywhere, 1, scratch, err);
 }
 
-static enum status check_length(const struct prompt_ids *p, int n_ctx, struct error *err) {
+static enum status check_length(const struct answer *a, const struct prompt_ids *p,
+                                struct error *err) {
     if (p->n_ids == 0) {
         return error_set_param(
             err, ERR_INPUT, "prompt",
             "the prompt is empty, and this model begins no text by itself");
     }
-    return p->n_ids >= n_ctx ? refuse_length(p->n_ids, n_ctx, "", err) : OK;
+    if (p->n_ids >= engine_context(a->engine)) return refuse_length(a, "", p->n_ids, err);
+    return OK;
 }
 
 // ---- start
@@ -142,7 +145,7 @@ static enum status submit_prompt(struct answer *a, int i_prompt, struct arena *s
     } else {
         st = encode_prompt(&p, a, &r->prompts[i_prompt], scratch, err);
     }
-    if (!st) st = check_length(&p, engine_context(a->engine), err);
+    if (!st) st = check_length(a, &p, err);
     for (int i = 0; i < r->n && !st; i++) {
         st = submit_choice(a, i_prompt * r->n + i, &p, err);
     }

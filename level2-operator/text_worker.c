@@ -62,7 +62,7 @@ static void deliver_error(struct text_worker *w, exchange_id exchange,
                          .retry_after_s = how.retry_after_s};
 
     d.bytes = api_error_body(&how, err->text, err->param, &d.n_bytes); // NULL: status alone
-    log_line(w->options->log, how.http_status >= 500 ? LOG_ERROR : LOG_INFO,
+    log_line(w->options->log, how.http_status >= 500 ? LOG_ERROR : LOG_DEBUG,
              "request refused", "exchange=%" PRIu64 " status=%d reason=%s", exchange,
              how.http_status, status_name(err->code));
     deliver(w, &d);

@@ -92,6 +92,19 @@ START_TEST(bounds_the_depth_before_parsing) {
 }
 END_TEST
 
+// An escaped quote does not end a string, so the brackets behind it are no depth.
+START_TEST(brackets_behind_an_escaped_quote_are_text) {
+    char text[256] = "{\"a\":\"\\\"";
+    json_t *body;
+    struct error err;
+    size_t n = strlen(text);
+    memset(text + n, '[', 2 * LIMIT_JSON_DEPTH);
+    strcpy(text + n + 2 * LIMIT_JSON_DEPTH, "\"}");
+    ck_assert_int_eq(parse(&body, text, &err), OK);
+    json_decref(body);
+}
+END_TEST
+
 START_TEST(bounds_the_number_of_values) {
     size_t n = 2 * (size_t)LIMIT_JSON_VALUES + 16;
     char *text = malloc(n);
@@ -243,6 +256,7 @@ Suite *suite(void) {
     tcase_add_test(reference, a_wrong_type_names_the_field_with_its_path);
     tcase_add_test(edges, refuses_a_raw_NUL_byte);
     tcase_add_test(edges, bounds_the_depth_before_parsing);
+    tcase_add_test(edges, brackets_behind_an_escaped_quote_are_text);
     tcase_add_test(edges, bounds_the_number_of_values);
     tcase_add_test(edges, ranges_include_both_ends);
     tcase_add_test(failures, every_failed_allocation_is_an_error_and_leaks_nothing);

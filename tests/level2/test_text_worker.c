@@ -366,17 +366,18 @@ START_TEST(too_long_names_both_counts_and_truncates_nothing) {
              "{\"model\":\"tiny\",\"prompt\":\"%.*s\",\"max_tokens\":50}", N_CTX - 1,
              longer);
     exchange_id just = send(&h, ROUTE_COMPLETIONS, body);
-    memset(body, 'a', sizeof(body)); // not even encoded
+    memset(body, 'a', sizeof(body));
     memcpy(body, "{\"model\":\"tiny\",\"prompt\":\"", 26);
     strcpy(body + sizeof(body) - 3, "\"}");
     exchange_id huge = send(&h, ROUTE_COMPLETIONS, body);
     run(&h);
 
-    assert_refused(&h.outcomes[above], 400, NULL, "context_length_exceeded");
+    assert_refused(&h.outcomes[above], 400, "prompt", "context_length_exceeded");
     ck_assert_ptr_nonnull(strstr(h.outcomes[above].bytes, "203 tokens"));
     ck_assert_ptr_nonnull(strstr(h.outcomes[above].bytes, "200"));
-    assert_refused(&h.outcomes[full], 400, NULL, "context_length_exceeded");
-    assert_refused(&h.outcomes[huge], 400, NULL, "context_length_exceeded");
+    assert_refused(&h.outcomes[full], 400, "prompt", "context_length_exceeded");
+    assert_refused(&h.outcomes[huge], 400, "prompt", "context_length_exceeded");
+    ck_assert_ptr_nonnull(strstr(h.outcomes[huge].bytes, "at least ")); // not encoded
     struct reading r = outcome_read_body(&h.outcomes[just]);
     ck_assert_str_eq(r.text[0], "H"); // one place was left
     ck_assert_str_eq(r.finish[0], "length");
@@ -652,6 +653,15 @@ static void *failing_malloc(size_t n_bytes) {
     return allocs_left-- > 0 ? malloc(n_bytes) : NULL;
 }
 
+// A stream may be cut, but never inside an event.
+static void assert_whole_events(const struct outcome *o) {
+    for (const char *at = o->bytes; at && *at;) {
+        const char *end = strstr(at, "\n\n");
+        ck_assert_msg(end && strncmp(at, "data: ", 6) == 0, "%s", at);
+        at = end + 2;
+    }
+}
+
 // Whatever fails, every exchange comes to its end and nothing stays in the engine.
 START_TEST(every_failed_JSON_allocation_ends_the_exchange) {
     struct house h;
@@ -669,6 +679,7 @@ START_TEST(every_failed_JSON_allocation_ends_the_exchange) {
         json_set_alloc_funcs(malloc, free);
         ck_assert_int_eq(h.outcomes[whole].n_replies, 1);
         ck_assert_int_eq(h.outcomes[stream].n_replies + h.outcomes[stream].n_ends, 1);
+        if (h.outcomes[stream].n_ends) assert_whole_events(&h.outcomes[stream]);
         if (succeeded) ck_assert_int_eq(h.outcomes[whole].http_status, 200);
         close_house(&h);
     }
