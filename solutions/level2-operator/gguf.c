@@ -243,9 +243,9 @@ static enum status place_tensors(struct gguf_reader *r, struct gguf *g) {
                                t->offset);
         if (t->offset > n_data || t->view.n_bytes > n_data - t->offset)
             return gguf_refuse(r, ERR_FORMAT,
-                               "needs bytes %" PRIu64 " to %" PRIu64 " of the data, there "
-                               "are %zu; download it again",
-                               t->offset, t->offset + t->view.n_bytes, n_data);
+                               "its %" PRIu64 " bytes at offset %" PRIu64
+                               " do not fit in %zu bytes of data; download it again",
+                               t->view.n_bytes, t->offset, n_data);
         t->view.data = r->at.bytes + g->data_offset + t->offset;
         end = t->offset + t->view.n_bytes;
     }

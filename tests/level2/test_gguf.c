@@ -433,6 +433,10 @@ static void nine_dims(struct bytes *b) {
     one_tensor(b, "deep", 9, four, 0);
 }
 
+static void five_dims(struct bytes *b) {
+    one_tensor(b, "deep", 5, four, 0);
+}
+
 static void no_dims(struct bytes *b) {
     put_header(b, 3, 1, 0);
     put_tensor(b, "flat", 0, NULL, 0, 0);
@@ -479,13 +483,13 @@ static void part_of_a_block(struct bytes *b) {
     one_tensor(b, "half", 2, (uint64_t[]){16, 2}, 8);
 }
 
-// Two tensors of 32 bytes, the second at the given offset; 64 bytes of data.
+// Two tensors of 32 bytes, the second at the given offset; 96 bytes of data.
 static void two_tensors(struct bytes *b, const char *second, uint64_t offset) {
     put_header(b, 3, 2, 0);
     put_tensor(b, "first", 1, (uint64_t[]){8}, 0, 0);
     put_tensor(b, second, 1, (uint64_t[]){8}, 0, offset);
     put_padding(b, 32);
-    for (int i = 0; i < 64; i++) put_u8(b, 0);
+    for (int i = 0; i < 96; i++) put_u8(b, 0);
 }
 
 static void same_tensor_twice(struct bytes *b) {
@@ -501,7 +505,7 @@ static void overlapping(struct bytes *b) {
 }
 
 static void offset_past_the_end(struct bytes *b) {
-    two_tensors(b, "second", 64);
+    two_tensors(b, "second", 96);
 }
 
 static void offset_that_wraps(struct bytes *b) {
@@ -513,71 +517,58 @@ static void no_data_at_all(struct bytes *b) {
     put_tensor(b, "gone", 1, four, 0, 0);
 }
 
+// clang-format off
 static const struct {
     const char *name;
     void (*build)(struct bytes *b);
     enum status want;
     const char *says[3];
 } wrong_files[] = {
-    {"LOAD-01 wrong magic",              wrong_magic,         ERR_FORMAT,      {"magic", "not a GGUF"}                    },
-    {"LOAD-02 2^64-1 tensors",
-     endless_tensors,                                         ERR_FORMAT,
-     {"n_tensors 18446744073709551615 at byte 8:"}                                                                        },
-    {"2^64-1 keys",                      endless_keys,        ERR_FORMAT,      {"n_keys 18446744073709551615 at byte 16:"}},
-    {"LOAD-04 magic and no more",        magic_only,          ERR_FORMAT,      {"version 0 at byte 4:", "ends"}           },
-    {"empty file",                       empty_file,          ERR_FORMAT,      {"at byte 0:", "ends"}                     },
-    {"LOAD-05 web page",                 html_page,           ERR_FORMAT,      {"HTML page"}                              },
-    {"Git LFS pointer",                  lfs_pointer,         ERR_FORMAT,      {"Git LFS"}                                },
-    {"version 1",                        version_1,           ERR_UNSUPPORTED, {"version 1 at byte 4:"}                   },
-    {"version 4",                        version_4,           ERR_UNSUPPORTED, {"version 4 at byte 4:"}                   },
-    {"big-endian file",                  big_endian,          ERR_UNSUPPORTED, {"big-endian"}                             },
-    {"LOAD-06 key name of 2^64-1 bytes",
-     endless_key_name,                                        ERR_FORMAT,
-     {"key 0 at byte 24:"}                                                                                                },
-    {"long key name",                    long_key_name,       ERR_LIMIT,       {"257 bytes", "256"}                       },
-    {"LOAD-07 same key twice",
-     same_key_twice,                                          ERR_FORMAT,
-     {"key general.name at byte 61:", "twice"}                                                                            },
-    {"LOAD-08 value type 13",
-     value_type_13,                                           ERR_FORMAT,
-     {"key odd at byte 24:", "type 13"}                                                                                   },
-    {"LOAD-08 item type 13",             item_type_13,        ERR_FORMAT,      {"key odd at byte 24:", "type 13"}         },
-    {"array whose bytes wrap",           endless_array,       ERR_FORMAT,      {"key numbers"}                            },
-    {"array of 2^64-1 strings",          endless_strings,     ERR_FORMAT,      {"key strings"}                            },
-    {"array of 2^64-1 arrays",           endless_arrays,      ERR_FORMAT,      {"key arrays"}                             },
-    {"string whose end wraps",           endless_string,      ERR_FORMAT,      {"key text"}                               },
-    {"LOAD-09 alignment 0",              alignment_0,         ERR_FORMAT,      {"general.alignment", "power of two"}      },
-    {"alignment 24",                     alignment_24,        ERR_FORMAT,      {"general.alignment", "24"}                },
-    {"alignment as text",
-     alignment_text,                                          ERR_FORMAT,
-     {"general.alignment", "whole number"}                                                                                },
-    {"LOAD-11 nine dimensions",
-     nine_dims,                                               ERR_FORMAT,
-     {"tensor deep at byte 24:", "9 dim"}                                                                                 },
-    {"no dimensions",                    no_dims,             ERR_FORMAT,      {"tensor flat", "0 dim"}                   },
-    {"LOAD-12 2^42+1 rows",              wide_dim,            ERR_FORMAT,      {"token_embd.weight"}                      },
-    {"dimensions that wrap",             wrapping_dims,       ERR_FORMAT,      {"tensor wrap", "larger"}                  },
-    {"bytes that wrap",                  wrapping_bytes,      ERR_FORMAT,      {"tensor wrap", "larger"}                  },
-    {"LOAD-13 dimension 0",              zero_dim,            ERR_FORMAT,      {"tensor none", "dimension 1 is 0"}        },
-    {"LOAD-14 type 99",                  type_99,             ERR_FORMAT,      {"tensor odd", "type 99"}                  },
-    {"LOAD-14 type 2^32-1",              type_max,            ERR_FORMAT,      {"tensor odd", "type 4294967295"}          },
-    {"LOAD-14 type 4, taken back",       type_4,              ERR_FORMAT,      {"tensor odd", "type 4"}                   },
-    {"Q4_K, not built yet",              type_q4_k,           ERR_UNSUPPORTED, {"tensor later", "Q4_K"}                   },
-    {"Q5_0, not built yet",              type_q5_0,           ERR_UNSUPPORTED, {"tensor later", "Q5_0"}                   },
-    {"row of half a block",              part_of_a_block,     ERR_FORMAT,      {"tensor half", "16", "Q8_0"}              },
-    {"same tensor twice",
-     same_tensor_twice,                                       ERR_FORMAT,
-     {"tensor first at byte 61:", "twice"}                                                                                },
-    {"LOAD-15 offset plus 1",            offset_off_by_one,   ERR_FORMAT,      {"tensor second", "33", "32"}              },
-    {"overlapping tensors",              overlapping,         ERR_FORMAT,      {"tensor second", "overlaps"}              },
-    {"offset at the end",                offset_past_the_end, ERR_FORMAT,      {"tensor second", "64"}                    },
-    {"offset that wraps",                offset_that_wraps,   ERR_FORMAT,      {"tensor second"}                          },
-    {"no data at all",                   no_data_at_all,      ERR_FORMAT,      {"tensor gone", "download"}                },
-    {"LOAD-17 second part of three",
-     split_part_2,                                            ERR_UNSUPPORTED,
-     {"part 2 of 3", "-00001-of-00003.gguf"}                                                                              },
-    {"first part of three",              split_part_1,        ERR_UNSUPPORTED, {"part 1 of 3", "merge"}                   },
+    {"LOAD-01 wrong magic",            wrong_magic,         ERR_FORMAT,      {"magic", "not a GGUF"}},
+    {"LOAD-02 2^64-1 tensors",         endless_tensors,     ERR_FORMAT,      {"n_tensors 18446744073709551615", "byte 8:"}},
+    {"2^64-1 keys",                    endless_keys,        ERR_FORMAT,      {"n_keys 18446744073709551615", "byte 16:"}},
+    {"LOAD-04 magic and no more",      magic_only,          ERR_FORMAT,      {"version 0 at byte 4:", "ends"}},
+    {"empty file",                     empty_file,          ERR_FORMAT,      {"at byte 0:", "ends"}},
+    {"LOAD-05 web page",               html_page,           ERR_FORMAT,      {"HTML page"}},
+    {"Git LFS pointer",                lfs_pointer,         ERR_FORMAT,      {"Git LFS"}},
+    {"version 1",                      version_1,           ERR_UNSUPPORTED, {"version 1 at byte 4:"}},
+    {"version 4",                      version_4,           ERR_UNSUPPORTED, {"version 4 at byte 4:"}},
+    {"big-endian file",                big_endian,          ERR_UNSUPPORTED, {"big-endian"}},
+    {"LOAD-06 key name of 2^64-1 bytes", endless_key_name,    ERR_FORMAT,      {"key 0 at byte 24:"}},
+    {"long key name",                  long_key_name,       ERR_LIMIT,       {"257 bytes", "256"}},
+    {"LOAD-07 same key twice",         same_key_twice,      ERR_FORMAT,      {"key general.name at byte 61:", "twice"}},
+    {"LOAD-08 value type 13",          value_type_13,       ERR_FORMAT,      {"key odd at byte 24:", "type 13"}},
+    {"LOAD-08 item type 13",           item_type_13,        ERR_FORMAT,      {"key odd at byte 24:", "type 13"}},
+    {"array whose bytes wrap",         endless_array,       ERR_FORMAT,      {"key numbers"}},
+    {"array of 2^64-1 strings",        endless_strings,     ERR_FORMAT,      {"key strings"}},
+    {"array of 2^64-1 arrays",         endless_arrays,      ERR_FORMAT,      {"key arrays"}},
+    {"string whose end wraps",         endless_string,      ERR_FORMAT,      {"key text"}},
+    {"LOAD-09 alignment 0",            alignment_0,         ERR_FORMAT,      {"general.alignment", "power of two"}},
+    {"alignment 24",                   alignment_24,        ERR_FORMAT,      {"general.alignment", "24"}},
+    {"alignment as text",              alignment_text,      ERR_FORMAT,      {"general.alignment", "whole number"}},
+    {"LOAD-11 nine dimensions",        nine_dims,           ERR_FORMAT,      {"tensor deep at byte 24:", "9 dim"}},
+    {"one dimension too many",         five_dims,           ERR_FORMAT,      {"tensor deep at byte 24:", "5 dim"}},
+    {"no dimensions",                  no_dims,             ERR_FORMAT,      {"tensor flat", "0 dim"}},
+    {"LOAD-12 2^42+1 rows",            wide_dim,            ERR_FORMAT,      {"token_embd.weight"}},
+    {"dimensions that wrap",           wrapping_dims,       ERR_FORMAT,      {"tensor wrap", "larger"}},
+    {"bytes that wrap",                wrapping_bytes,      ERR_FORMAT,      {"tensor wrap", "larger"}},
+    {"LOAD-13 dimension 0",            zero_dim,            ERR_FORMAT,      {"tensor none", "dimension 1 is 0"}},
+    {"LOAD-14 type 99",                type_99,             ERR_FORMAT,      {"tensor odd", "type 99"}},
+    {"LOAD-14 type 2^32-1",            type_max,            ERR_FORMAT,      {"tensor odd", "type 4294967295"}},
+    {"LOAD-14 type 4, taken back",     type_4,              ERR_FORMAT,      {"tensor odd", "type 4"}},
+    {"Q4_K, not built yet",            type_q4_k,           ERR_UNSUPPORTED, {"tensor later", "Q4_K"}},
+    {"Q5_0, not built yet",            type_q5_0,           ERR_UNSUPPORTED, {"tensor later", "Q5_0"}},
+    {"row of half a block",            part_of_a_block,     ERR_FORMAT,      {"tensor half", "16", "Q8_0"}},
+    {"same tensor twice",              same_tensor_twice,   ERR_FORMAT,      {"tensor first at byte 61:", "twice"}},
+    {"LOAD-15 offset plus 1",          offset_off_by_one,   ERR_FORMAT,      {"tensor second", "33", "multiple of 32"}},
+    {"overlapping tensors",            overlapping,         ERR_FORMAT,      {"tensor second", "overlaps"}},
+    {"offset at the end",              offset_past_the_end, ERR_FORMAT,      {"tensor second", "96"}},
+    {"offset that wraps",              offset_that_wraps,   ERR_FORMAT,      {"tensor second"}},
+    {"no data at all",                 no_data_at_all,      ERR_FORMAT,      {"tensor gone", "download"}},
+    {"LOAD-17 second part of three",   split_part_2,        ERR_UNSUPPORTED, {"part 2 of 3", "-00001-of-00003.gguf"}},
+    {"first part of three",            split_part_1,        ERR_UNSUPPORTED, {"part 1 of 3", "merge"}},
 };
+// clang-format on
 enum { N_WRONG_FILES = sizeof(wrong_files) / sizeof(wrong_files[0]) };
 
 START_TEST(refuses_and_says_what_is_wrong_and_where) {
