@@ -20,7 +20,7 @@ struct api_usage answer_usage(const struct answer *a) {
     for (int i = 0; i < a->n_choices; i++) {
         const struct generation *g = &a->choices[i];
         usage.n_completion += g->n_completion;
-        if (i % a->request.n != 0) continue;
+        if (i % a->n != 0) continue;
         usage.n_prompt += g->n_prompt;
         usage.n_cached += g->n_cached;
     }
@@ -87,7 +87,7 @@ static enum status write_body(struct answer *a, struct buffer *out, struct error
 enum status answer_write(struct answer *a, struct buffer *out, struct error *err) {
     a->has_news = false;
     enum status st = find_failure(a, err);
-    if (!st) st = a->request.stream ? write_stream(a, out, err) : write_body(a, out, err);
+    if (!st) st = a->is_stream ? write_stream(a, out, err) : write_body(a, out, err);
     if (st) a->is_over = true;
     return st;
 }
@@ -103,7 +103,6 @@ void answer_free(struct answer *a) {
     if (!a) return;
     cancel_all(a);
     for (int i = 0; i < a->n_choices; i++) generation_free(&a->choices[i]);
-    api_request_free(&a->request);
     struct arena arena = a->arena; // a itself lies in it
     arena_free(&arena);
 }

@@ -1,5 +1,5 @@
-// One chat or completions exchange while it runs: its request, its choices inside the engine, and
-// what of them still has to be told.
+// One chat or completions exchange while it runs: its choices inside the engine, and what of them
+// still has to be told. The request itself, which may be large, is gone once it is submitted.
 //
 //   answer_start ──▶ answer_event ... ──▶ answer_write ──▶ is_over ──▶ answer_free
 //                         ▲                    │
@@ -21,20 +21,22 @@ struct answer {
     struct answer *next; // of the worker's list
     exchange_id exchange;
     // owned
-    struct arena arena; // what the request holds; the answer itself lies in it
-    struct api_request request;
+    struct arena arena;         // stop strings and filters; the answer itself lies in it
     struct generation *choices; // (n_choices): prompt * n + i
+    bool *has_begun;            // (n_choices): its first event was written
+    bool *has_ended;            // (n_choices): its last one was
     int n_choices;
     // borrowed
     struct engine *engine;
     const struct model *model;
     size_t max_piece; // bytes of the vocabulary's longest piece
-    // state
+    // what is left of the request once it is submitted
     struct api_reply reply;
-    bool *has_begun; // (n_choices): its first event was written
-    bool *has_ended; // (n_choices): its last one was
-    bool has_news;   // something came since the last answer_write
-    bool is_over;    // everything is written, or it failed
+    int n; // choices per prompt
+    bool is_stream;
+    // state
+    bool has_news; // something came since the last answer_write
+    bool is_over;  // everything is written, or it failed
 };
 
 // Reads the request and submits every choice to the engine. On failure nothing is left, neither

@@ -5,19 +5,19 @@
 #include <string.h>
 #include <xxhash.h>
 
-// What a body justifies. An answer keeps the request's arrays: a message of 20 bytes of JSON takes a
-// struct of 24, an id of 2 bytes takes 4, and each choice its stop filter. Encoding works on about
-// 40 bytes per byte of the longest word, plus text, markup and ids.
+// What a body justifies. Read: a message of 25 bytes of JSON takes a struct of 24, an id of 2 bytes
+// takes 4, each part at least a cache line. Encoded: about 40 bytes per byte of the longest word,
+// plus text, markup and ids. Kept: what choices need, whatever the size of the body.
 enum {
     FIXED_BYTES = 1 << 20,
-    KEPT_PER_BODY_BYTE = 16,
-    SCRATCH_PER_BODY_BYTE = 64,
+    READ_PER_BODY_BYTE = 16,
+    ENCODE_PER_BODY_BYTE = 64,
     CHOICE_BYTES = 4 << 10,
     CHOICE_PIECES = 8 // the stop filter may hold some pieces
 };
 
-static size_t kept_limit(size_t n_body, size_t max_piece) {
-    return FIXED_BYTES + KEPT_PER_BODY_BYTE * n_body +
+static size_t kept_limit(size_t max_piece) {
+    return FIXED_BYTES +
            LIMIT_QUEUE * (CHOICE_BYTES + CHOICE_PIECES * (max_piece + LIMIT_STOP_BYTES));
 }
 
@@ -31,7 +31,7 @@ struct prompt_ids {
 
 static enum status refuse_length(const struct answer *a, const char *at_least, int n_prompt,
                                  struct error *err) {
-    const char *param = a->request.route == ROUTE_CHAT ? "messages" : "prompt";
+    const char *param = a->reply.route == ROUTE_CHAT ? "messages" : "prompt";
     return error_set_param(err, ERR_CONTEXT, param,
                            "the prompt has %s%d tokens, but the context holds %d, answer "
                            "included; shorten the prompt",
@@ -56,8 +56,8 @@ static enum status encode(struct prompt_ids *p, const struct answer *a, const ch
 }
 
 static enum status encode_chat(struct prompt_ids *p, const struct answer *a,
-                               struct arena *scratch, struct error *err) {
-    const struct api_request *r = &a->request;
+                               const struct api_request *r, struct arena *scratch,
+                               struct error *err) {
     struct chat_text chat;
 
     enum status st = chat_render(&chat, a->model->chat, r->messages, r->n_messages,
@@ -90,22 +90,58 @@ static enum status check_length(const struct answer *a, const struct prompt_ids 
     return OK;
 }
 
+// ---- submitting
+
+static enum status submit_choice(struct answer *a, const struct api_request *r, int index,
+                                 const struct prompt_ids *p, struct error *err) {
+    struct generation *g = &a->choices[index];
+    struct engine_params params = r->params;
+    int room = engine_context(a->engine) - p->n_ids;
+
+    if (params.max_tokens == 0 || params.max_tokens > room) params.max_tokens = room;
+    if (params.min_tokens > params.max_tokens) params.min_tokens = params.max_tokens;
+    params.prompt = p->ids;
+    params.n_prompt = p->n_ids;
+    params.choice = (uint32_t)(index % r->n);
+
+    enum status st = generation_init(g, index, r, &a->model->tokenizer, a->max_piece,
+                                     params.max_tokens, &a->arena, err);
+    if (!st) st = engine_submit(a->engine, &params, &g->id, err);
+    g->n_prompt = p->n_ids;
+    return st;
+}
+
+static enum status submit_prompt(struct answer *a, const struct api_request *r,
+                                 int i_prompt, struct arena *scratch, struct error *err) {
+    struct prompt_ids p = {NULL, 0};
+    enum status st;
+
+    if (r->route == ROUTE_CHAT) {
+        st = encode_chat(&p, a, r, scratch, err);
+    } else {
+        st = encode_prompt(&p, a, &r->prompts[i_prompt], scratch, err);
+    }
+    if (!st) st = check_length(a, &p, err);
+    for (int i = 0; i < r->n && !st; i++) {
+        st = submit_choice(a, r, i_prompt * r->n + i, &p, err);
+    }
+    return st;
+}
+
+static enum status submit(struct answer *a, const struct api_request *r, size_t n_body,
+                          struct error *err) {
+    struct arena scratch;
+    enum status st = OK;
+
+    for (int i = 0; i < a->n_choices / r->n && !st; i++) { // prompt by prompt
+        arena_init(&scratch, FIXED_BYTES + ENCODE_PER_BODY_BYTE * n_body);
+        st = submit_prompt(a, r, i, &scratch, err);
+        arena_free(&scratch);
+    }
+    return st;
+}
+
 // ---- start
-
-// Without a seed every request draws its own. It fits into a JSON number everywhere, so that the
-// one on the log can be sent back.
-static void choose_seed(struct answer *a, const struct text_worker_options *options) {
-    enum { SEED_BITS = 31 };
-    uint64_t now = (uint64_t)clock_now(options->clock) ^ ((uint64_t)clock_unix_s() << 32);
-
-    if (a->request.has_seed) return;
-    a->request.params.sampling.seed =
-        XXH64(&a->exchange, sizeof(a->exchange), now) >> (64 - SEED_BITS);
-}
-
-static uint64_t cache_scope(const struct job *job, const char *salt) {
-    return salt ? XXH64(salt, strlen(salt), job->cache_scope) : job->cache_scope;
-}
 
 static enum status check_model(const struct api_request *r, const char *served,
                                struct error *err) {
@@ -115,106 +151,105 @@ static enum status check_model(const struct api_request *r, const char *served,
                            served);
 }
 
-static enum status submit_choice(struct answer *a, int index, const struct prompt_ids *p,
-                                 struct error *err) {
-    struct generation *g = &a->choices[index];
-    struct engine_params params = a->request.params;
-    int room = engine_context(a->engine) - p->n_ids;
-
-    if (params.max_tokens == 0 || params.max_tokens > room) params.max_tokens = room;
-    if (params.min_tokens > params.max_tokens) params.min_tokens = params.max_tokens;
-    params.prompt = p->ids;
-    params.n_prompt = p->n_ids;
-    params.choice = (uint32_t)(index % a->request.n);
-
-    enum status st = generation_init(g, index, &a->request, &a->model->tokenizer,
-                                     a->max_piece, params.max_tokens, &a->arena, err);
-    if (!st) st = engine_submit(a->engine, &params, &g->id, err);
-    g->n_prompt = p->n_ids;
-    return st;
+// Without a seed every request draws its own. It fits into a JSON number everywhere, so that the
+// one on the log can be sent back.
+static uint64_t choose_seed(exchange_id exchange, struct clock *clock) {
+    enum { SEED_BITS = 31 };
+    uint64_t now = (uint64_t)clock_now(clock) ^ ((uint64_t)clock_unix_s() << 32);
+    return XXH64(&exchange, sizeof(exchange), now) >> (64 - SEED_BITS);
 }
 
-static enum status submit_prompt(struct answer *a, int i_prompt, struct arena *scratch,
-                                 struct error *err) {
-    const struct api_request *r = &a->request;
-    struct prompt_ids p = {NULL, 0};
-    enum status st;
-
-    if (r->route == ROUTE_CHAT) {
-        st = encode_chat(&p, a, scratch, err);
-    } else {
-        st = encode_prompt(&p, a, &r->prompts[i_prompt], scratch, err);
-    }
-    if (!st) st = check_length(a, &p, err);
-    for (int i = 0; i < r->n && !st; i++) {
-        st = submit_choice(a, i_prompt * r->n + i, &p, err);
-    }
-    return st;
+static uint64_t cache_scope(const struct job *job, const char *salt) {
+    return salt ? XXH64(salt, strlen(salt), job->cache_scope) : job->cache_scope;
 }
 
-static enum status make_choices(struct answer *a, struct error *err) {
-    int n_prompts = a->request.route == ROUTE_CHAT ? 1 : a->request.n_prompts;
+// The stop filters borrow the strings for as long as the answer runs.
+static enum status keep_stops(struct answer *a, struct api_request *r, struct error *err) {
+    for (int i = 0; i < r->n_stops; i++) {
+        char *copy = arena_copy(&a->arena, r->stops[i].bytes, r->stops[i].n_bytes);
+        if (!copy) return error_set(err, ERR_MEMORY, "no memory for the stop strings");
+        r->stops[i].bytes = copy;
+    }
+    return OK;
+}
 
-    a->n_choices = n_prompts * a->request.n;
-    a->choices = ARENA_NEW(&a->arena, struct generation, a->n_choices);
-    a->has_begun = ARENA_NEW(&a->arena, bool, a->n_choices);
-    a->has_ended = ARENA_NEW(&a->arena, bool, a->n_choices);
-    if (a->choices && a->has_begun && a->has_ended) return OK;
+static enum status make_choices(struct answer *a, const struct api_request *r,
+                                struct error *err) {
+    int n_choices = r->route == ROUTE_CHAT ? r->n : r->n_prompts * r->n;
 
-    a->n_choices = 0; // nothing to free in them
-    return error_set(err, ERR_MEMORY, "no memory for the answer");
+    a->choices = ARENA_NEW(&a->arena, struct generation, n_choices);
+    a->has_begun = ARENA_NEW(&a->arena, bool, n_choices);
+    a->has_ended = ARENA_NEW(&a->arena, bool, n_choices);
+    if (!a->choices || !a->has_begun || !a->has_ended) {
+        return error_set(err, ERR_MEMORY, "no memory for the answer");
+    }
+    a->n_choices = n_choices;
+    return OK;
 }
 
 // Everything between the parsed request and its choices inside the engine.
-static enum status submit(struct answer *a, const struct job *job,
-                          const struct text_worker_options *options, struct error *err) {
+static enum status begin(struct answer *a, struct api_request *r, const struct job *job,
+                         const struct text_worker_options *options, struct error *err) {
     const struct served *served = &options->served;
-    struct arena scratch;
 
-    enum status st = check_model(&a->request, served->id, err);
-    if (!st) st = make_choices(a, err);
+    enum status st = check_model(r, served->id, err);
+    if (!st) st = keep_stops(a, r, err);
+    if (!st) st = make_choices(a, r, err);
     if (st) return st;
-    choose_seed(a, options);
-    a->request.params.cache_scope = cache_scope(job, a->request.cache_salt);
+
+    if (!r->has_seed) r->params.sampling.seed = choose_seed(a->exchange, options->clock);
+    r->params.cache_scope = cache_scope(job, r->cache_salt);
+    a->n = r->n;
+    a->is_stream = r->stream;
     api_reply_init(&a->reply, job->route, job->exchange, clock_unix_s(), served->id,
                    &served->model->tokenizer);
-    a->reply.include_usage = a->request.include_usage;
+    a->reply.include_usage = r->include_usage;
 
-    for (int i = 0; i < a->n_choices / a->request.n && !st; i++) {
-        arena_init(&scratch, FIXED_BYTES + SCRATCH_PER_BODY_BYTE * job->n_body);
-        st = submit_prompt(a, i, &scratch, err);
-        arena_free(&scratch);
-    }
-    return st;
+    st = submit(a, r, job->n_body, err);
+    if (st) return st;
+    log_line(options->log, LOG_INFO, "request submitted",
+             "exchange=%" PRIu64 " n_prompt=%d n_choices=%d stream=%d seed=%" PRId64,
+             a->exchange, answer_usage(a).n_prompt, a->n_choices, a->is_stream,
+             (int64_t)r->params.sampling.seed);
+    return OK;
 }
 
-enum status answer_start(struct answer **answer, const struct job *job,
-                         const struct text_worker_options *options, size_t max_piece,
-                         struct error *err) {
+static struct answer *answer_new(const struct job *job,
+                                 const struct text_worker_options *options,
+                                 size_t max_piece) {
     struct arena arena;
-
-    *answer = NULL;
-    arena_init(&arena, kept_limit(job->n_body, max_piece));
+    arena_init(&arena, kept_limit(max_piece));
     struct answer *a = ARENA_NEW(&arena, struct answer, 1);
-    if (!a) return error_set(err, ERR_MEMORY, "no memory for the request");
+    if (!a) return NULL;
     a->arena = arena; // from here on it lies in itself
     a->exchange = job->exchange;
     a->engine = options->served.engine;
     a->model = options->served.model;
     a->max_piece = max_piece;
+    return a;
+}
 
-    enum status st = api_request_parse(&a->request, job->route, job->body, job->n_body,
-                                       options->served.model->tokenizer.n_vocab,
-                                       options->log, &a->arena, err);
-    if (!st) st = submit(a, job, options, err);
+enum status answer_start(struct answer **answer, const struct job *job,
+                         const struct text_worker_options *options, size_t max_piece,
+                         struct error *err) {
+    struct api_request request;
+    struct arena reading; // the request's arrays: gone once it is submitted
+
+    *answer = NULL;
+    struct answer *a = answer_new(job, options, max_piece);
+    if (!a) return error_set(err, ERR_MEMORY, "no memory for the request");
+
+    arena_init(&reading, FIXED_BYTES + READ_PER_BODY_BYTE * job->n_body);
+    enum status st =
+        api_request_parse(&request, job->route, job->body, job->n_body,
+                          a->model->tokenizer.n_vocab, options->log, &reading, err);
+    if (!st) st = begin(a, &request, job, options, err);
+    api_request_free(&request);
+    arena_free(&reading);
     if (st) {
         answer_free(a);
         return st;
     }
-    log_line(options->log, LOG_INFO, "request submitted",
-             "exchange=%" PRIu64 " n_prompt=%d n_choices=%d stream=%d seed=%" PRId64,
-             a->exchange, answer_usage(a).n_prompt, a->n_choices, a->request.stream,
-             (int64_t)a->request.params.sampling.seed);
     *answer = a;
     return OK;
 }

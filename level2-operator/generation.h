@@ -43,7 +43,8 @@ struct generation {
 };
 
 // max_piece: bytes of the vocabulary's longest piece. max_tokens bounds the memory. The stop filter
-// lives in the arena; request and tokenizer are borrowed.
+// lives in the arena. The tokenizer and the bytes of the request's stop strings are borrowed, the
+// request itself is not.
 enum status generation_init(struct generation *g, int index,
                             const struct api_request *request,
                             const struct tokenizer *tokenizer, size_t max_piece,

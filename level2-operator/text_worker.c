@@ -125,7 +125,7 @@ static void write_news(struct text_worker *w) {
     for (struct answer *a = w->answers; a; a = next) {
         next = a->next;
         if (!a->has_news) continue;
-        if (a->request.stream) {
+        if (a->is_stream) {
             write_stream(w, a);
         } else {
             write_whole(w, a);
@@ -147,7 +147,7 @@ static void start_answer(struct text_worker *w, const struct job *job) {
     }
     a->next = w->answers;
     w->answers = a;
-    if (a->request.stream) deliver(w, &head);
+    if (a->is_stream) deliver(w, &head);
 }
 
 static void reply_at_once(struct text_worker *w, const struct job *job) {
