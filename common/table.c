@@ -34,6 +34,7 @@ enum status table_init(struct table *t, struct arena *arena, size_t max_entries,
                          max_entries);
 
     *t = (struct table){.slots = slots, .n_slots = n_slots, .max_entries = max_entries};
+    t->seed = (uint64_t)(uintptr_t)slots; // nobody outside knows where the system put it
     return OK;
 }
 
@@ -41,7 +42,7 @@ enum status table_init(struct table *t, struct arena *arena, size_t max_entries,
 static struct table_slot *find_slot(const struct table *t, const void *key,
                                     size_t key_bytes) {
     size_t mask = t->n_slots - 1;
-    size_t i = (size_t)XXH3_64bits(key, key_bytes) & mask;
+    size_t i = (size_t)XXH3_64bits_withSeed(key, key_bytes, t->seed) & mask;
     while (t->slots[i].key) {
         const struct table_slot *slot = &t->slots[i];
         if (slot->key_bytes == key_bytes && memcmp(slot->key, key, key_bytes) == 0) break;

@@ -21,7 +21,9 @@ struct table_slot {
 struct table {
     struct table_slot *slots; // (n_slots), a power of two; lives in the arena
     size_t n_slots, n_entries;
-    size_t max_entries; // fixed at init
+    // fixed at init
+    size_t max_entries;
+    uint64_t seed; // of the hash: a file cannot be made so that all its names collide
 };
 
 // Bytes that table_init takes from its arena.
