@@ -18,7 +18,7 @@ export PKG_CONFIG_PATH := $(if $(PREFIX),$(PREFIX)/lib/pkgconfig:)$(PKG_CONFIG_P
 WARN := -Wall -Wextra -Wpedantic -Wshadow -Wundef -Wvla -Wwrite-strings -Wpointer-arith \
         -Wstrict-prototypes -Wmissing-prototypes -Wmissing-declarations -Wold-style-definition \
         -Wdouble-promotion -Wformat=2 -Wimplicit-fallthrough
-WERROR  ?= -Werror
+WERROR  ?=  # -Werror upstream (.ci/run, make check): a newer compiler must not stop a stranger
 STD     := -std=c11 -D_POSIX_C_SOURCE=200809L -I.
 FLOAT   := -fno-math-errno -ffp-contract=off
 LIBS    := libcurl libevent libevent_pthreads jansson libutf8proc libxxhash libedit

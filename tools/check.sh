@@ -4,6 +4,7 @@
 #
 #   tools/check.sh [NAME]      only the checks whose name contains NAME
 set -u
+export WERROR=-Werror
 only=${1:-} jobs=${JOBS:-2} n_passed=0 n_failed=0
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
