@@ -235,8 +235,8 @@ void http_connections_tick(struct http_connections *cs) {
     int64_t now = clock_now(cs->clock);
     for (int i = 0; i < cs->limits.n_connections; i++) {
         struct http_connection *c = &cs->slots[i];
-        if (!c->evcon || c->began_ns == 0 || now - c->began_ns < cs->limits.idle_ns)
-            continue;
+        if (c->is_running || c->began_ns == 0) continue;
+        if (now - c->began_ns < cs->limits.idle_ns) continue;
         if (c->is_refused) {
             http_connection_cut(c);
             continue;

@@ -72,7 +72,7 @@ static void obey(const struct job *job) {
         deliver(DELIVER_DATA, job->exchange, "data: one\n\n");
     } else if (strncmp(job->body, "late", 4) == 0) {
         deliver(DELIVER_HEAD, job->exchange, NULL);
-        nap_ms(500);
+        nap_ms(1500); // longer than the loop's tick
         deliver(DELIVER_DATA, job->exchange, "data: late\n\n");
         deliver(DELIVER_END, job->exchange, NULL);
     } else if (strncmp(job->body, "flood", 5) == 0) {

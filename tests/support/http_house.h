@@ -2,7 +2,7 @@
 // of a request says, and a client. Word that the worker knows, at the beginning of a body:
 //
 //   stream   head, three events, end           head    head, one event, then nothing
-//   late     head, half a second, event, end   flood   head and 13 MB of events
+//   late     head, 1.5 s, event, end           flood   head and 13 MB of events
 //   never    nothing at all                    else    an echo
 #ifndef TESTS_SUPPORT_HTTP_HOUSE_H
 #define TESTS_SUPPORT_HTTP_HOUSE_H
