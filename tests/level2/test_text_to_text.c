@@ -16,7 +16,7 @@ struct house {
     struct rig rig;
     struct arena arena;
     struct exchange_queues queues;
-    struct log silent;
+    struct log log; // silent, unless the test says where
     struct text_worker_options options;
     pthread_t worker;
     exchange_id last;
@@ -43,7 +43,7 @@ static void open_house(struct house *h) {
         .served = {.engine = h->rig.engine, .model = &h->rig.model, .id = "tiny"},
         .queues = &h->queues,
         .clock = &h->rig.clock,
-        .log = &h->silent
+        .log = &h->log
     };
     ck_assert_int_eq(pthread_create(&h->worker, NULL, run_worker, &h->options), 0);
 }
@@ -181,6 +181,32 @@ START_TEST(a_client_that_left_frees_the_engine_for_the_next) {
 }
 END_TEST
 
+// Without a seed each run is another one; the one that the log names gives it back.
+START_TEST(the_logged_seed_repeats_the_answer) {
+    static const char wish[] = CHAT ",\"max_tokens\":20,\"ignore_eos\":true";
+    struct house h;
+    char line[512], fields[512];
+    long long seed = -1;
+    open_house(&h);
+    h.log = (struct log){tmpfile(), LOG_INFO};
+    struct reading first = ask(&h, wish), second = ask(&h, wish);
+    ck_assert_str_ne(first.text[0], second.text[0]);
+
+    rewind(h.log.out);
+    while (seed < 0 && fgets(line, sizeof(line), h.log.out)) {
+        const char *at = strstr(line, " seed=");
+        if (at) seed = strtoll(at + 6, NULL, 10);
+    }
+    ck_assert(seed >= 0);
+    snprintf(fields, sizeof(fields), "%s,\"seed\":%lld", wish, seed);
+    struct reading again = ask(&h, fields);
+    ck_assert_str_eq(again.text[0], first.text[0]);
+    FILE *file = h.log.out;
+    close_house(&h);
+    fclose(file);
+}
+END_TEST
+
 START_TEST(an_answer_fills_the_context_and_ends_with_length) {
     struct house h;
     char fields[512], digits[381];
@@ -203,6 +229,7 @@ Suite *suite(void) {
 
     tcase_add_loop_test(reference, streamed_or_whole_again_or_new_is_the_same_text, 0,
                         (int)(sizeof(wishes) / sizeof(wishes[0])));
+    tcase_add_test(reference, the_logged_seed_repeats_the_answer);
     tcase_add_test(edges, a_client_that_left_frees_the_engine_for_the_next);
     tcase_add_test(edges, an_answer_fills_the_context_and_ends_with_length);
     tcase_add_test(property, every_stop_string_cuts_where_it_first_stands);
