@@ -39,14 +39,15 @@ enum {
     LIMIT_MESSAGES = 4096,       // messages of one chat request
     LIMIT_CONNECTIONS = 1024,    // open connections
     LIMIT_JOBS = 256,            // requests between HTTP loop and text worker
-    LIMIT_OUT_BYTES = 4 << 20,   // bytes a slow reader may leave unread
-    LIMIT_PING_MS = 5000,        // silence on a stream before a comment is sent
-    LIMIT_IDLE_S = 60,           // seconds a connection may stay idle
-    LIMIT_DRAIN_S = 30,          // seconds that SIGTERM waits for running requests
-    LIMIT_STALL_S = 60,          // seconds that an engine with work may go without a step
-    LIMIT_API_KEYS = 64,         // keys that a server knows
-    LIMIT_ORIGINS = 64,          // origins on the CORS allow-list
-    LIMIT_REQUEST_ID = 128,      // bytes of a client's own X-Request-Id
+    LIMIT_INCOMING_BYTES = 256 << 20, // of all requests that are not whole yet
+    LIMIT_OUT_BYTES = 4 << 20,        // bytes a slow reader may leave unread
+    LIMIT_PING_MS = 5000,             // silence on a stream before a comment is sent
+    LIMIT_IDLE_S = 60,                // seconds a connection may stay idle
+    LIMIT_DRAIN_S = 30,               // seconds that SIGTERM waits for running requests
+    LIMIT_STALL_S = 60,     // seconds that an engine with work may go without a step
+    LIMIT_API_KEYS = 64,    // keys that a server knows
+    LIMIT_ORIGINS = 64,     // origins on the CORS allow-list
+    LIMIT_REQUEST_ID = 128, // bytes of a client's own X-Request-Id
 
     // The client
     LIMIT_EVENT_BYTES = 16 << 20, // one server-sent event

@@ -24,12 +24,18 @@ static struct timeval timeval_of(int64_t ns) {
 
 // ---- waiting and receiving ---------------------------------------------------------------------
 
+// Books bytes of the request that is coming in.
+static void count_received(struct http_connection *c, size_t n_received) {
+    c->all->n_incoming += n_received - c->n_received; // may be less: wraps, and back
+    c->n_received = n_received;
+}
+
 static void await_request(struct http_connection *c) {
     struct timeval idle = timeval_of(c->all->limits.idle_ns);
     c->is_running = false;
     bufferevent_setwatermark(c->bev, EV_READ, 0, 0);
     bufferevent_set_timeouts(c->bev, &idle, &idle);
-    c->n_received = evbuffer_get_length(bufferevent_get_input(c->bev)); // sent ahead
+    count_received(c, evbuffer_get_length(bufferevent_get_input(c->bev))); // sent ahead
     c->began_ns = c->n_received > 0 ? clock_now(c->all->clock) : 0;
 }
 
@@ -54,34 +60,42 @@ static void refused_gone(struct bufferevent *bev, short what, void *ctx) {
 
 // Answers before the request is whole. evhttp cannot do that: from here on the connection is out of
 // its hands, and only waits to be closed.
-static void refuse(struct http_connection *c, const char *status_line,
-                   const struct api_error *e, const char *message) {
+static void refuse(struct http_connection *c, const struct api_error *e,
+                   const char *message) {
     size_t n_body = 0;
     char *body = api_error_body(e, message, NULL, &n_body);
-    struct evbuffer *out = bufferevent_get_output(c->bev);
+    struct evbuffer *in = bufferevent_get_input(c->bev);
 
     c->is_refused = true;
+    count_received(c, 0);
+    evbuffer_drain(in, evbuffer_get_length(in));
     bufferevent_setcb(c->bev, throw_away, refusal_sent, refused_gone, c);
-    evbuffer_add_printf(out,
-                        "HTTP/1.1 %s\r\nContent-Type: application/json\r\n"
+    evbuffer_add_printf(bufferevent_get_output(c->bev),
+                        "HTTP/1.1 %d Refused\r\nContent-Type: application/json\r\n"
                         "Content-Length: %zu\r\nConnection: close\r\n\r\n%s",
-                        status_line, n_body, body ? body : "");
+                        e->http_status, n_body, body ? body : "");
     bufferevent_enable(c->bev, EV_READ | EV_WRITE);
     free(body);
+    log_line(c->all->log, LOG_WARN, "request refused before it was whole",
+             "status=%d code=%s", e->http_status, e->code);
 }
 
 static void input_grew(struct evbuffer *in, const struct evbuffer_cb_info *info,
                        void *ctx) {
     static const struct api_error too_large = {413, "invalid_request_error",
                                                "request_too_large", 0};
+    static const struct api_error too_much = {503, "server_error", "overloaded", 1};
     struct http_connection *c = ctx;
     (void)in;
     if (info->n_added == 0 || c->is_refused || c->is_running) return;
 
     if (c->began_ns == 0) c->began_ns = clock_now(c->all->clock);
-    c->n_received += info->n_added;
-    if (c->n_received > c->all->limits.request_bytes)
-        refuse(c, "413 Content Too Large", &too_large, "the request is too large");
+    count_received(c, c->n_received + info->n_added);
+    if (c->n_received > c->all->limits.request_bytes) {
+        refuse(c, &too_large, "the request is too large");
+    } else if (c->all->n_incoming > c->all->limits.incoming_bytes) {
+        refuse(c, &too_much, "too many large requests are coming in at once");
+    }
 }
 
 // ---- opening and closing a slot ----------------------------------------------------------------
@@ -95,12 +109,14 @@ static void on_silent(evutil_socket_t fd, short what, void *ctx) {
 
 static void slot_free(struct http_connection *c) {
     struct http_connections *cs = c->all;
+    count_received(c, 0);
     if (c->accepted) event_free(c->accepted);
     if (c->ping) event_free(c->ping);
     memset(c, 0, sizeof(*c));
     c->all = cs;
     cs->n_open--;
-    if (cs->listener) evconnlistener_enable(cs->listener);
+    bool was_full = cs->n_open + 1 == cs->limits.n_connections;
+    if (cs->listener && was_full) evconnlistener_enable(cs->listener);
 }
 
 // evhttp closes a connection: because the client left, or because we said so.
@@ -180,7 +196,7 @@ enum status http_connections_open(struct http_connections *cs, struct evhttp *ht
 void http_connections_close(struct http_connections *cs, struct evhttp *http) {
     cs->listener = NULL; // it goes first
     if (http) evhttp_free(http);
-    MUST(cs->n_open == 0);
+    MUST(cs->n_open == 0 && cs->n_incoming == 0);
     memset(cs, 0, sizeof(*cs));
 }
 
@@ -210,6 +226,7 @@ void http_connection_run(struct http_connection *c) {
     bufferevent_set_timeouts(c->bev, NULL, &idle); // it may wait for long, but must read
     bufferevent_enable(c->bev, EV_READ);
     c->is_running = true;
+    count_received(c, 0);
 }
 
 size_t http_connection_unread(const struct http_connection *c) {
@@ -241,7 +258,7 @@ void http_connections_tick(struct http_connections *cs) {
             http_connection_cut(c);
             continue;
         }
-        refuse(c, "408 Request Timeout", &too_slow, "the request took too long to arrive");
+        refuse(c, &too_slow, "the request took too long to arrive");
         c->began_ns = now; // as long again to read the answer
     }
 }

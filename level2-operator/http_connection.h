@@ -9,13 +9,17 @@
 // - a client that leaves while its request runs is seen at once, not when the next byte is written
 // - a request must be whole within the idle time, however the bytes trickle (slow loris)
 // - a body without end costs no memory: it is answered early, and the rest is thrown away
+// - all requests that are not whole yet share one budget of bytes
 // - what a client sends ahead of the reply is read only up to a limit
+//
+// A client that closes only its sending half counts as gone: nobody can tell the two apart.
 #ifndef LEVEL2_HTTP_CONNECTION_H
 #define LEVEL2_HTTP_CONNECTION_H
 
 #include "common/arena.h"
 #include "common/clock.h"
 #include "common/limits.h"
+#include "common/log.h"
 #include "level2-operator/exchange.h"
 #include <stdbool.h>
 
@@ -47,7 +51,7 @@ struct http_connection {
     struct event *accepted;          // owned: finds evcon
     struct event *ping;              // owned: a stream has been silent for too long
     int64_t began_ns;                // first byte of the request coming in; 0: waiting
-    size_t n_received;               // bytes of it
+    size_t n_received;               // bytes of it, while it is coming in
     bool is_running;                 // from the whole request to the last byte of the reply
     bool is_refused;                 // answered early, the rest is thrown away
     struct http_exchange exchange;
@@ -56,15 +60,19 @@ struct http_connection {
 struct http_connection_limits {
     int n_connections;
     int64_t idle_ns;
-    size_t request_bytes; // received for one request, chunk marks and all
+    size_t request_bytes;  // received for one request, chunk marks and all
+    size_t incoming_bytes; // received for all requests that are not whole yet
 };
 
 struct http_connections {
     struct http_connection *slots; // (limits.n_connections); in the arena
     int n_open;
-    struct event_base *base; // borrowed
+    size_t n_incoming; // sum of n_received
+    // borrowed
+    struct event_base *base;
     struct evconnlistener *listener;
     struct clock *clock;
+    const struct log *log;
     struct http_connection_limits limits;
     // Called when a connection with a running exchange goes; the request is freed afterwards.
     void (*gone)(void *ctx, struct http_connection *c);
@@ -74,7 +82,7 @@ struct http_connections {
 };
 
 // Takes over the connections of http, which must have no socket bound yet. The caller fills in
-// limits, base, clock, gone, silent and ctx before.
+// limits, base, clock, log, gone, silent and ctx before.
 enum status http_connections_open(struct http_connections *cs, struct evhttp *http,
                                   int listen_fd, struct arena *arena, struct error *err);
 

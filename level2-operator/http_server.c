@@ -158,6 +158,7 @@ static void fill_limits(struct http_limits *l) {
     if (l->ping_ms == 0) l->ping_ms = LIMIT_PING_MS;
     if (l->stall_ms == 0) l->stall_ms = LIMIT_STALL_S * 1000;
     if (l->body_bytes == 0) l->body_bytes = LIMIT_BODY_BYTES;
+    if (l->incoming_bytes == 0) l->incoming_bytes = LIMIT_INCOMING_BYTES;
     if (l->out_bytes == 0) l->out_bytes = LIMIT_OUT_BYTES;
     l->n_connections = connections_that_fit(l->n_connections);
 }
@@ -179,12 +180,14 @@ static enum status open_connections(struct http_server *s, struct error *err) {
     s->connections = (struct http_connections){
         .base = s->base,
         .clock = s->options.clock,
+        .log = s->options.log,
         .limits =
             {.n_connections = l->n_connections,
                      .idle_ns = (int64_t)l->idle_ms * 1000000,
                      // A chunked body may be half marks; a too large one should still be read to its
              // end when it is not far, so that the client sees a clean answer.
-             .request_bytes = 2 * l->body_bytes + LIMIT_HEADER_BYTES},
+             .request_bytes = 2 * l->body_bytes + LIMIT_HEADER_BYTES,
+                     .incoming_bytes = l->incoming_bytes},
         .gone = http_exchange_gone,
         .silent = http_exchange_silent,
         .ctx = s,

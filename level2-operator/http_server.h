@@ -32,7 +32,7 @@ struct http_limits { // 0: the limit of common/limits.h
     int n_connections;
     int idle_ms, ping_ms;
     int64_t stall_ms;
-    size_t body_bytes, out_bytes;
+    size_t body_bytes, out_bytes, incoming_bytes;
 };
 
 struct http_options {

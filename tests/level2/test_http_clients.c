@@ -113,6 +113,32 @@ START_TEST(takes_a_body_up_to_the_limit) {
 }
 END_TEST
 
+// Twenty clients that each stay below the limit, and never come to an end.
+START_TEST(bounds_what_all_clients_send_together) {
+    enum { N = 20, PIECE = 256 << 10 };
+    static char piece[PIECE];
+    int fds[N], n_refused = 0;
+    house.options.limits.body_bytes = 1 << 20;
+    house.options.limits.incoming_bytes = 2 << 20;
+    start();
+    memset(piece, 'a', sizeof(piece));
+    for (int i = 0; i < N; i++) {
+        fds[i] = dial();
+        say(fds[i], "POST /tokenize HTTP/1.1\r\nContent-Length: 1000000\r\n\r\n");
+        say_bytes(fds[i], piece, sizeof(piece));
+    }
+    for (int i = 0; i < N; i++) {
+        struct pollfd p = {.fd = fds[i], .events = POLLIN};
+        if (poll(&p, 1, i == 0 ? 300 : 0) == 0) continue;
+        assert_has("refused", hear(fds[i], "}}"), "\"code\":\"overloaded\"");
+        n_refused++;
+    }
+    ck_assert_int_ge(n_refused, N - 8); // eight times 256 KB is the budget
+    for (int i = 0; i < N; i++) close(fds[i]);
+    assert_has("afterwards", post("/tokenize", "", "{}"), " 200 ");
+}
+END_TEST
+
 START_TEST(refuses_headers_without_end) {
     start();
     int fd = dial();
@@ -284,6 +310,7 @@ Suite *suite(void) {
     tcase_add_loop_test(failures, survives_a_malformed_request, 0, N_MALFORMED);
     tcase_add_test(failures, survives_random_bytes);
     tcase_add_test(failures, refuses_a_body_above_the_limit);
+    tcase_add_test(failures, bounds_what_all_clients_send_together);
     tcase_add_test(failures, refuses_headers_without_end);
     tcase_add_test(failures, hangs_up_on_who_trickles);
     tcase_add_test(failures, hangs_up_on_who_says_nothing);
