@@ -43,8 +43,8 @@ struct client_call {
     struct reply *reply;     // out; initialised by the caller
     client_text_fn *on_text; // may be NULL
     void *ctx;
-    const volatile sig_atomic_t
-        *cancelled;   // may be NULL; non-zero ends the call within 0.1 s
+    // Non-zero ends the call within 0.1 s. May be NULL.
+    const volatile sig_atomic_t *cancelled;
     int64_t start_ns; // out: when the request was sent
 };
 

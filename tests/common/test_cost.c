@@ -38,6 +38,7 @@ static const struct cost_model llama3_8b = {
 static const struct cost_machine laptop = {.bytes_per_s = 45e9, .ops_per_s = 2e11};
 static const struct cost_machine gpu = {.bytes_per_s = 2e12, .ops_per_s = 312e12};
 
+// clang-format off
 static const struct {
     const char *name;
     const struct cost_model *model;
@@ -45,47 +46,28 @@ static const struct {
     struct cost_step step; // rows, logit rows, keys read, row-keys
     struct cost want;      // weight bytes, kv bytes, ops, seconds
 } cases[] = {
-  // 134,479,872 weights * 0.625; 2 operations a weight; 45 GB/s bounds it: 1.87 ms, 535 tokens/s.
-    {"SmolLM2, first token, no context",
-     &smollm2,
-     &laptop,
-     {1, 1, 0, 0},
-     {84049920, 46080, 268959744, 84096000 / 45e9}                                                     },
- // 1000 keys * 46,080 bytes, and the new token's own.
-    {"SmolLM2, one token after 1000",
-     &smollm2,
-     &laptop,
-     {1, 1, 1000, 1001},
-     {84049920, 46126080, 338148864, 130176000 / 45e9}                                                 },
- // A prompt of 64: row t attends to t + 1 keys, 64 * 65 / 2 = 2080. Arithmetic bounds it.
-    {"SmolLM2, 64 rows of a prompt, one wants logits",
-     &smollm2,
-     &laptop,
-     {64, 1, 0, 2080},
-     {84049920, 2949120, 13789937664, 13789937664 / 2e11}                                              },
-    {"SmolLM2, rows without logits leave the head alone",
-     &smollm2,
-     &laptop,
-     {1, 0, 0, 1},
-     {66355200, 46080, 212405760, 66401280 / 45e9}                                                     },
- // 15.01 GB at 2 TB/s: 7.5 ms a token, 133 tokens/s at best, however fast the arithmetic.
-    {"Llama 3 8B, one token",
-     &llama3_8b,
-     &gpu,
-     {1, 1, 0, 0},
-     {15009316864, 131072, 15009316864, 15009447936 / 2e12}                                            },
- // 64 sequences of 1000 keys each share the weights: 23.4 GB in 11.7 ms for 64 tokens.
-    {"Llama 3 8B, batch of 64",
-     &llama3_8b,
-     &gpu,
-     {64, 64, 64000, 64064},
-     {15009316864, 8396996608, 994184265728, 23406313472 / 2e12}                                       },
-    {"without a machine there are no seconds",
-     &llama3_8b,
-     NULL,                                                                   {1, 1, 0, 0},
-     {15009316864, 131072, 15009316864, 0}                                                             },
-    {"nothing to do costs nothing",                       &smollm2, &laptop, {0, 0, 0, 0}, {0, 0, 0, 0}},
+    // 134,479,872 weights * 0.625; 2 operations a weight; 45 GB/s bounds it: 1.87 ms, 535 tokens/s.
+    {"SmolLM2, first token, no context", &smollm2, &laptop, {1, 1, 0, 0},
+     {84049920, 46080, 268959744, 84096000 / 45e9}},
+    // 1000 keys * 46,080 bytes, and the new token's own.
+    {"SmolLM2, one token after 1000", &smollm2, &laptop, {1, 1, 1000, 1001},
+     {84049920, 46126080, 338148864, 130176000 / 45e9}},
+    // A prompt of 64: row t attends to t + 1 keys, 64 * 65 / 2 = 2080. Arithmetic bounds it.
+    {"SmolLM2, 64 rows of a prompt, one wants logits", &smollm2, &laptop, {64, 1, 0, 2080},
+     {84049920, 2949120, 13789937664, 13789937664 / 2e11}},
+    {"SmolLM2, rows without logits leave the head alone", &smollm2, &laptop, {1, 0, 0, 1},
+     {66355200, 46080, 212405760, 66401280 / 45e9}},
+    // 15.01 GB at 2 TB/s: 7.5 ms a token, 133 tokens/s at best, however fast the arithmetic.
+    {"Llama 3 8B, one token", &llama3_8b, &gpu, {1, 1, 0, 0},
+     {15009316864, 131072, 15009316864, 15009447936 / 2e12}},
+    // 64 sequences of 1000 keys each share the weights: 23.4 GB in 11.7 ms for 64 tokens.
+    {"Llama 3 8B, batch of 64", &llama3_8b, &gpu, {64, 64, 64000, 64064},
+     {15009316864, 8396996608, 994184265728, 23406313472 / 2e12}},
+    {"without a machine there are no seconds", &llama3_8b, NULL, {1, 1, 0, 0},
+     {15009316864, 131072, 15009316864, 0}},
+    {"nothing to do costs nothing", &smollm2, &laptop, {0, 0, 0, 0}, {0, 0, 0, 0}},
 };
+// clang-format on
 
 START_TEST(matches_numbers_worked_by_hand) {
     struct cost c = cost_of_step(cases[_i].model, &cases[_i].step, cases[_i].machine);

@@ -209,6 +209,7 @@ END_TEST
 #define JSON_HEAD(status)                                                                  \
     "HTTP/1.1 " status "\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n"
 
+// clang-format off
 static const struct {
     const char *name, *answer;
     enum status want;
@@ -216,49 +217,51 @@ static const struct {
     const char *text;     // that is kept
 } bad_days[] = {
     {"429 with an error object",
-     JSON_HEAD(
-         "429 Too Many Requests") "{\"error\":{\"message\":\"slow down\",\"type\":"
-                                  "\"rate_limit_error\",\"param\":null,\"code\":null}}",                               ERR_BUSY,   ": 429: slow down; try again later",                 ""     },
-    {"503 while loading",                              JSON_HEAD("503 x") "{\"error\":{\"message\":\"loading\"}}",
-     ERR_BUSY,                                                                                                                     ": 503: loading; try again later",                   ""     },
-    {"401",                                            JSON_HEAD("401 x") "{\"error\":{\"message\":\"no such key\"}}", ERR_INPUT,
-     ": 401: no such key; check the API key",                                                                                                                                           ""     },
-    {"404",                                            JSON_HEAD("404 x") "{\"error\":{\"message\":\"unknown URL\"}}", ERR_INPUT,
-     ": 404: unknown URL; check the model, and that the base URL ends in /v1",                                                                                                          ""     },
-    {"400",                                            JSON_HEAD("400 x") "{\"error\":{\"message\":\"too long\"}}",    ERR_INPUT,
-     ": 400: too long",                                                                                                                                                                 ""     },
+     JSON_HEAD("429 Too Many Requests") "{\"error\":{\"message\":\"slow down\",\"type\":"
+     "\"rate_limit_error\",\"param\":null,\"code\":null}}",
+     ERR_BUSY, ": 429: slow down; try again later", ""},
+    {"503 while loading", JSON_HEAD("503 x") "{\"error\":{\"message\":\"loading\"}}",
+     ERR_BUSY, ": 503: loading; try again later", ""},
+    {"401", JSON_HEAD("401 x") "{\"error\":{\"message\":\"no such key\"}}", ERR_INPUT,
+     ": 401: no such key; check the API key", ""},
+    {"404", JSON_HEAD("404 x") "{\"error\":{\"message\":\"unknown URL\"}}", ERR_INPUT,
+     ": 404: unknown URL; check the model, and that the base URL ends in /v1", ""},
+    {"400", JSON_HEAD("400 x") "{\"error\":{\"message\":\"too long\"}}", ERR_INPUT,
+     ": 400: too long", ""},
     {"500 with HTML",
-     "HTTP/1.1 500 Oops\r\nContent-Type: text/html; charset=utf-8\r\nConnection: "
-     "close\r\n\r\n"
-     "<html><body>Oops</body></html>",                                                                                 ERR_IO,     ": 500, with text/html in place of an error object", ""     },
-    {"502 without a body",                             "HTTP/1.1 502 x\r\nContent-Length: 0\r\n\r\n",                  ERR_IO,
-     ": 502, with no type in place of an error object",                                                                                                                                 ""     },
+     "HTTP/1.1 500 Oops\r\nContent-Type: text/html; charset=utf-8\r\nConnection: close\r\n"
+     "\r\n<html><body>Oops</body></html>",
+     ERR_IO, ": 500, with text/html in place of an error object", ""},
+    {"502 without a body", "HTTP/1.1 502 x\r\nContent-Length: 0\r\n\r\n", ERR_IO,
+     ": 502, with no type in place of an error object", ""},
     {"a redirect is not followed",
-     "HTTP/1.1 301 x\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n",                                   ERR_IO,
-     ": 301, with",                                                                                                                                                                     ""     },
-    {"200 that is not JSON",                           JSON_HEAD("200 OK") "Hello",                                    ERR_FORMAT,
-     "the server's answer is no JSON",                                                                                                                                                  ""     },
+     "HTTP/1.1 301 x\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n",
+     ERR_IO, ": 301, with", ""},
+    {"200 that is not JSON", JSON_HEAD("200 OK") "Hello", ERR_FORMAT,
+     "the server's answer is no JSON", ""},
     {"200 with a page of a hotel",
-     "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\n\r\n<html>",                                  ERR_FORMAT, "(it came as text/html)",                            ""     },
-    {"200 with an error object",                       JSON_HEAD("200 OK") "{\"error\":{\"message\":\"hm\"}}",
-     ERR_IO,                                                                                                                       ": hm",                                              ""     },
-    {"CLI-08 no end marker",                           STREAM_HEAD HELLO,                                              ERR_IO,     "the stream ended without [DONE]",
-     "Hello"                                                                                                                                                                                   },
-    {"cut inside an event",                            STREAM_HEAD HELLO "data: {\"cho",                               ERR_IO,
-     "the stream ended without [DONE]",                                                                                                                                                 "Hello"},
-    {"an empty stream",                                STREAM_HEAD,                                                    ERR_IO,     "the stream ended without [DONE]",                   ""     },
+     "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\n\r\n<html>",
+     ERR_FORMAT, "(it came as text/html)", ""},
+    {"200 with an error object", JSON_HEAD("200 OK") "{\"error\":{\"message\":\"hm\"}}",
+     ERR_IO, ": hm", ""},
+    {"CLI-08 no end marker", STREAM_HEAD HELLO, ERR_IO, "the stream ended without [DONE]",
+     "Hello"},
+    {"cut inside an event", STREAM_HEAD HELLO "data: {\"cho", ERR_IO,
+     "the stream ended without [DONE]", "Hello"},
+    {"an empty stream", STREAM_HEAD, ERR_IO, "the stream ended without [DONE]", ""},
     {"CLI-04 the peer closes before the promised end",
-     "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: "
-     "9999\r\n\r\n" HELLO,
-     ERR_IO,                                                                                                                       "Transferred a partial file",                        "Hello"},
+     "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: 9999\r\n\r\n"
+     HELLO,
+     ERR_IO, "Transferred a partial file", "Hello"},
     {"an error object in the stream",
-     STREAM_HEAD HELLO "data: {\"error\":{\"message\":\"out of luck\"}}\n\n" DELTA("x")
-         DONE,                                                                                                         ERR_IO,     ": out of luck",                                     "Hello"},
-    {"an event that is not JSON",                      STREAM_HEAD HELLO "data: {oops\n\n" DONE,                       ERR_FORMAT,
-     "no JSON",                                                                                                                                                                         "Hello"},
-    {"no HTTP at all",                                 "SSH-2.0-OpenSSH\r\n",                                          ERR_IO,     "http://127.0.0.1:",                                 ""     },
-    {"nothing",                                        "",                                                             ERR_IO,     "Server returned nothing",                           ""     },
+     STREAM_HEAD HELLO "data: {\"error\":{\"message\":\"out of luck\"}}\n\n" DELTA("x") DONE,
+     ERR_IO, ": out of luck", "Hello"},
+    {"an event that is not JSON", STREAM_HEAD HELLO "data: {oops\n\n" DONE, ERR_FORMAT,
+     "no JSON", "Hello"},
+    {"no HTTP at all", "SSH-2.0-OpenSSH\r\n", ERR_IO, "http://127.0.0.1:", ""},
+    {"nothing", "", ERR_IO, "Server returned nothing", ""},
 };
+// clang-format on
 enum { N_BAD_DAYS = sizeof(bad_days) / sizeof(bad_days[0]) };
 
 START_TEST(what_goes_wrong_becomes_one_sentence_and_the_text_stays) {
@@ -312,6 +315,13 @@ START_TEST(a_server_that_is_not_there_is_named) {
     ck_assert_int_eq(chat(&options), ERR_IO);
     ck_assert_ptr_nonnull(strstr(err.text, "is the server running there?"));
     ck_assert_ptr_nonnull(strstr(err.text, "http://127.0.0.1:"));
+}
+END_TEST
+
+START_TEST(a_proxy_is_not_asked_for_this_machine) {
+    setenv("http_proxy", "http://127.0.0.1:1", 1);
+    setenv("all_proxy", "http://127.0.0.1:1", 1);
+    ck_assert_msg(chat_with_bytes(STREAM_HEAD HELLO DONE) == OK, "%s", err.text);
 }
 END_TEST
 
@@ -447,6 +457,7 @@ Suite *suite(void) {
     tcase_add_test(edges, nothing_after_done_counts_and_nobody_waits_for_the_end);
     tcase_add_test(edges, cancelling_ends_a_silent_answer_and_keeps_its_text);
     tcase_add_test(edges, cancelled_before_it_began_sends_nothing);
+    tcase_add_test(edges, a_proxy_is_not_asked_for_this_machine);
     tcase_add_test(edges, closing_a_zeroed_client_does_nothing);
     suite_add_tcase(s, edges);
 

@@ -88,28 +88,32 @@ END_TEST
 
 // ---- edges -------------------------------------------------------------------------------------
 
+// clang-format off
 static const struct {
     const char *name, *chunk;
     const char *text;
     int n_choices;
 } harmless[] = {
-    {"CLI-07 no choices but usage",  "{\"choices\":[],\"usage\":{\"prompt_tokens\":1}}",           "",
-     0                                                                                                   },
-    {"null content",                 "{\"choices\":[{\"index\":0,\"delta\":{\"content\":null}}]}", "",  1},
-    {"null delta",                   "{\"choices\":[{\"index\":0,\"delta\":null}]}",               "",  1},
-    {"no delta",                     "{\"choices\":[{\"index\":0,\"finish_reason\":\"stop\"}]}",   "",  1},
-    {"no index",                     "{\"choices\":[{\"delta\":{\"content\":\"a\"}}]}",            "a", 1},
+    {"CLI-07 no choices but usage", "{\"choices\":[],\"usage\":{\"prompt_tokens\":1}}", "",
+     0},
+    {"null content", "{\"choices\":[{\"index\":0,\"delta\":{\"content\":null}}]}", "", 1},
+    {"null delta", "{\"choices\":[{\"index\":0,\"delta\":null}]}", "", 1},
+    {"no delta", "{\"choices\":[{\"index\":0,\"finish_reason\":\"stop\"}]}", "", 1},
+    {"no index", "{\"choices\":[{\"delta\":{\"content\":\"a\"}}]}", "a", 1},
     {"null error",
-     "{\"error\":null,\"choices\":[{\"index\":0,\"delta\":{\"content\":\"a\"}}]}",                 "a", 1},
+     "{\"error\":null,\"choices\":[{\"index\":0,\"delta\":{\"content\":\"a\"}}]}", "a", 1},
     {"unknown fields",
      "{\"x\":{\"y\":[1]},\"choices\":[{\"index\":0,\"z\":1,\"delta\":"
-     "{\"content\":\"a\",\"reasoning_content\":\"b\"}}]}",                                         "a", 1},
+     "{\"content\":\"a\",\"reasoning_content\":\"b\"}}]}",
+     "a", 1},
     {"usage without numbers",
      "{\"choices\":[],\"usage\":{\"prompt_tokens\":\"9\","
-     "\"completion_tokens\":-2,\"prompt_tokens_details\":null}}",                                  "",  0},
-    {"the last choice there may be", "{\"choices\":[{\"index\":127,\"delta\":{}}]}",               "",
-     128                                                                                                 },
+     "\"completion_tokens\":-2,\"prompt_tokens_details\":null}}",
+     "", 0},
+    {"the last choice there may be", "{\"choices\":[{\"index\":127,\"delta\":{}}]}", "",
+     128},
 };
+// clang-format on
 enum { N_HARMLESS = sizeof(harmless) / sizeof(harmless[0]) };
 
 START_TEST(absent_and_null_fields_are_harmless) {
@@ -146,16 +150,19 @@ START_TEST(a_nul_in_the_text_is_a_byte_like_any_other) {
 }
 END_TEST
 
+// clang-format off
 static const struct {
     const char *name, *data, *message;
 } errors[] = {
     {"OpenAI",
      "{\"error\":{\"message\":\"too hot\",\"type\":\"server_error\",\"param\":null,"
-     "\"code\":\"x\"}}",                                                       "too hot"        },
-    {"a string",       "{\"error\":\"too hot\"}",                              "too hot"        },
-    {"no message",     "{\"error\":{\"code\":7}}",                             "no reason given"},
-    {"beside choices", "{\"choices\":[],\"error\":{\"message\":\"too hot\"}}", "too hot"        },
+     "\"code\":\"x\"}}",
+     "too hot"},
+    {"a string", "{\"error\":\"too hot\"}", "too hot"},
+    {"no message", "{\"error\":{\"code\":7}}", "no reason given"},
+    {"beside choices", "{\"choices\":[],\"error\":{\"message\":\"too hot\"}}", "too hot"},
 };
+// clang-format on
 enum { N_ERRORS = sizeof(errors) / sizeof(errors[0]) };
 
 START_TEST(an_error_object_is_recognised_and_the_text_stays) {
