@@ -1,0 +1,144 @@
+// ask: a question to any server that speaks the OpenAI API, or a conversation with it.
+//
+//   options ─▶ question from arguments, or from a pipe ─▶ one answer
+//           └▶ a terminal and no question              ─▶ conversation: line, answer, line, ...
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "common/cli.h"
+#include "common/clock.h"
+#include "common/limits.h"
+#include "level1-user/question.h"
+#include "level1-user/session.h"
+
+static const double API_TEMPERATURE = 1; // the API's default: not sent
+static const uint64_t NO_SEED = UINT64_MAX;
+static const double MAX_SEED = 9007199254740991.0; // every JSON reader knows it exactly
+
+// Ctrl-C ends the answer, not the program. A signal handler can reach nothing but a global.
+static volatile sig_atomic_t interrupted;
+
+static void note_interrupt(int signal_number) {
+    (void)signal_number;
+    interrupted = 1;
+}
+
+static void catch_signals(void) {
+    struct sigaction interrupt = {.sa_handler =
+                                      note_interrupt}; // no SA_RESTART: reads must end
+    struct sigaction ignore = {.sa_handler = SIG_IGN};
+    sigaction(SIGINT, &interrupt, NULL);
+    sigaction(SIGPIPE, &ignore, NULL); // a reader that left is an error like others
+}
+
+static const char *environment(const char *name, const char *otherwise) {
+    const char *value = getenv(name);
+    return value && *value ? value : otherwise;
+}
+
+// What the command line says.
+struct arguments {
+    struct cli_list words;
+    struct client_options server;
+    const char *key_file, *model, *system;
+    int max_tokens, timeout_s;
+    double temperature;
+    uint64_t seed;
+    bool no_stream, wants_json;
+};
+
+static struct chat_request request_of(const struct arguments *a) {
+    return (struct chat_request){.model = a->model,
+                                 .max_tokens = a->max_tokens,
+                                 .has_temperature = a->temperature != API_TEMPERATURE,
+                                 .temperature = a->temperature,
+                                 .has_seed = a->seed != NO_SEED,
+                                 .seed = a->seed,
+                                 .stream = !a->no_stream};
+}
+
+// From arguments to answers. question: NULL for a conversation.
+static enum status run(const struct arguments *a, const char *question, struct error *err) {
+    struct clock clock;
+    struct client client = {0};
+    struct client_options server = a->server;
+    struct session session = {.client = &client,
+                              .interrupted = &interrupted,
+                              .request = request_of(a),
+                              .wants_json = a->wants_json};
+    char key[4096 + 2];
+    enum status st = OK;
+
+    clock_init_real(&clock);
+    server.timeout_ms = a->timeout_s * 1000;
+    server.api_key = a->key_file ? key : getenv("OPENAI_API_KEY");
+    if (a->key_file) st = key_from_file(key, sizeof(key), a->key_file, err);
+    if (st == OK) st = client_open(&client, &server, &clock, err);
+    if (st == OK && a->system) {
+        st = conversation_add(&session.conversation, "system", a->system, err);
+    }
+    if (st == OK) {
+        catch_signals();
+        st = question ? session_ask(&session, question, err)
+                      : session_converse(&session, err);
+    }
+    session_free(&session);
+    client_close(&client);
+    return st;
+}
+
+int main(int argc, char **argv) {
+    struct arguments a = {
+        .server.base_url = environment("OPENAI_BASE_URL", "http://127.0.0.1:8080/v1"),
+        .model = "default",
+        .temperature = API_TEMPERATURE,
+        .seed = NO_SEED,
+    };
+    // clang-format off
+    const struct cli_option options[] = {
+        {NULL, "QUESTION", CLI_LIST, &a.words, .help = "else standard input; on a terminal: a conversation"},
+        {"base-url", "URL", CLI_STRING, &a.server.base_url, .help = "server; or OPENAI_BASE_URL"},
+        {"api-key-file", "FILE", CLI_STRING, &a.key_file, .help = "the key is its first line; or OPENAI_API_KEY"},
+        {"model", "NAME", CLI_STRING, &a.model, .help = "model to ask"},
+        {"system", "TEXT", CLI_STRING, &a.system, .help = "system message"},
+        {"max-tokens", "N", CLI_INT, &a.max_tokens, .help = "longest answer", .low = 1, .high = LIMIT_CONTEXT},
+        {"temperature", "T", CLI_DOUBLE, &a.temperature, .help = "0: the likeliest text", .low = 0, .high = 2},
+        {"seed", "N", CLI_U64, &a.seed, .help = "same seed, same answer", .low = 0, .high = MAX_SEED},
+        {"timeout", "SECONDS", CLI_INT, &a.timeout_s, .help = "for a whole answer; 0: none", .low = 0, .high = 86400},
+        {"no-stream", NULL, CLI_FLAG, &a.no_stream, .help = "ask for the answer in one piece"},
+        {"json", NULL, CLI_FLAG, &a.wants_json, .help = "print one JSON document"},
+        {0},
+    };
+    // clang-format on
+    const struct cli cli = {.program = "ask",
+                            .summary =
+                                "put a question to a server that speaks the OpenAI API",
+                            .example = "ask --temperature 0 What is the capital of France?",
+                            .options = options};
+    struct text question = {0};
+    struct error err = {0};
+    enum status st = OK;
+
+    int exit_status = cli_parse(&cli, argc, argv);
+    if (exit_status != CLI_GO_ON) return exit_status;
+
+    bool is_conversation = a.words.n_items == 0 && isatty(STDIN_FILENO);
+    if (is_conversation && a.wants_json) return cli_usage(&cli, "--json needs a question");
+
+    if (a.words.n_items > 0) {
+        st = question_from_words(&question, &a.words, &err);
+    } else if (!is_conversation) {
+        st = question_from_pipe(&question, &err);
+    }
+    if (st != OK) {
+        exit_status = cli_fail(&cli, &err);
+    } else if (!is_conversation && question.n == 0) {
+        exit_status = cli_usage(&cli, "the question is empty");
+    } else {
+        st = run(&a, is_conversation ? NULL : text_string(&question), &err);
+        exit_status = st == OK ? CLI_DONE : cli_fail(&cli, &err);
+    }
+    text_free(&question);
+    return exit_status;
+}

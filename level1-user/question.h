@@ -1,0 +1,20 @@
+// Where the question comes from, and the key that it is asked with.
+#ifndef LEVEL1_QUESTION_H
+#define LEVEL1_QUESTION_H
+
+#include "common/cli.h"
+#include "common/status.h"
+#include "level1-user/text.h"
+#include <stddef.h>
+
+// The words of the command line with a space between them.
+enum status question_from_words(struct text *question, const struct cli_list *words,
+                                struct error *err);
+
+// All of standard input without the line ends at its end; at most LIMIT_BODY_BYTES, no NUL.
+enum status question_from_pipe(struct text *question, struct error *err);
+
+// The first line of a file: so the key stands in no command line and no list of processes.
+enum status key_from_file(char *key, size_t key_bytes, const char *path, struct error *err);
+
+#endif

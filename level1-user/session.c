@@ -1,0 +1,144 @@
+// Question, answer, figures; and again.
+#include "level1-user/session.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/cli.h"
+#include "level1-user/line_editor.h"
+#include "level1-user/summary.h"
+
+static const char COMMANDS[] = "/new   forget what was said\n"
+                               "/help  this list\n"
+                               "/quit  leave (so does Ctrl-D)\n"
+                               "Ctrl-C ends an answer that is too long.\n";
+
+// A model's text could move the cursor or rename the window; on a terminal only lines and tabs may.
+static void show_text(void *ctx, const char *bytes, size_t n_bytes) {
+    struct session *session = ctx;
+    bool is_terminal = isatty(STDOUT_FILENO);
+    for (size_t i = 0; i < n_bytes; i++) {
+        unsigned char c = (unsigned char)bytes[i];
+        bool is_control = (c < 0x20 && c != '\n' && c != '\t') || c == 0x7f;
+        putchar(is_terminal && is_control ? '?' : c);
+    }
+    if (fflush(stdout) != 0)
+        *session->interrupted = 1; // nobody reads on: let the server stop too
+}
+
+static void print_status(const struct summary *s, const struct reply *r) {
+    char line[256];
+    bool is_dim = cli_wants_colour(stderr);
+
+    summary_line(line, sizeof(line), s, r);
+    if (*line)
+        fprintf(stderr, "%s%s%s\n", is_dim ? "\033[2m" : "", line, is_dim ? "\033[0m" : "");
+}
+
+static enum status print_json(const struct summary *s, const struct reply *r,
+                              const char *failure, struct error *err) {
+    char *document = summary_json(s, r, failure);
+    if (!document) return error_set(err, ERR_MEMORY, "no memory for the JSON document");
+    puts(document);
+    free(document);
+    return OK;
+}
+
+// Prints what there is to print after the text itself.
+static enum status end_answer(struct session *session, const struct client_call *call,
+                              enum status st, struct error *err) {
+    const struct reply *r = call->reply;
+    struct summary s = summary_of(r, call->start_ns);
+    const char *text = reply_text(r);
+    size_t n_text = r->n_choices > 0 ? r->choices[0].text.n : 0;
+
+    if (st == OK && n_text == 0 && r->n_choices > 0 && r->choices[0].refusal.n > 0) {
+        st = error_set(err, ERR_INPUT, "the model refuses: %s",
+                       text_string(&r->choices[0].refusal));
+    }
+    if (session->wants_json) {
+        enum status printed = print_json(&s, r, st == OK ? NULL : err->text, err);
+        if (st == OK) st = printed;
+    } else {
+        if (n_text > 0 && text[n_text - 1] != '\n') putchar('\n');
+        fflush(stdout);
+        if (n_text > 0 || st == OK) print_status(&s, r);
+    }
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        st = error_set(err, ERR_IO, "standard output: cannot write the answer");
+    }
+    return st;
+}
+
+// What a line that begins with a slash means; false: leave.
+static bool obey(struct session *session, const char *command, int n_kept) {
+    if (strcmp(command, "/quit") == 0 || strcmp(command, "/exit") == 0) return false;
+    if (strcmp(command, "/new") == 0) {
+        conversation_cut(&session->conversation, n_kept);
+    } else {
+        fputs(COMMANDS, stderr);
+    }
+    return true;
+}
+
+enum status session_ask(struct session *session, const char *question, struct error *err) {
+    struct conversation *said = &session->conversation;
+    struct reply reply;
+    struct client_call call = {.reply = &reply, .cancelled = session->interrupted};
+    char *body = NULL;
+    int n_before = said->n_messages;
+
+    reply_init(&reply);
+    *session->interrupted = 0;
+    enum status st = conversation_add(said, "user", question, err);
+    if (st != OK) return st;
+
+    session->request.messages = said->messages;
+    session->request.n_messages = said->n_messages;
+    st = chat_request_body(&body, &session->request, err);
+    if (st == OK) {
+        call.body = body;
+        call.on_text = session->wants_json ? NULL : show_text;
+        call.ctx = session;
+        st = client_chat(session->client, &call, err);
+        st = end_answer(session, &call, st, err);
+    }
+    if (*reply_text(&reply)) {
+        enum status kept = conversation_add(said, "assistant", reply_text(&reply), err);
+        if (st == OK) st = kept;
+    } else {
+        conversation_cut(said, n_before);
+    }
+    free(body);
+    reply_free(&reply);
+    return st;
+}
+
+enum status session_converse(struct session *session, struct error *err) {
+    struct line_editor editor = {0};
+    enum line_end end = LINE_INTERRUPTED;
+    int n_kept = session->conversation.n_messages; // the system message, if there is one
+    const char *line;
+
+    enum status st = line_editor_open(&editor, err);
+    if (st != OK) return st;
+    fprintf(stderr, "talking to %s at %s (/help lists the commands)\n",
+            session->request.model, session->client->where);
+
+    while ((end = line_editor_read(&editor, &line)) != LINE_CLOSED) {
+        if (end == LINE_INTERRUPTED || *line == '\0') continue;
+        if (*line == '/') {
+            if (!obey(session, line, n_kept)) break;
+        } else if (session_ask(session, line, err) != OK) {
+            fprintf(stderr, "ask: %s\n", err->text); // and the conversation goes on
+        }
+    }
+    line_editor_close(&editor);
+    return OK;
+}
+
+void session_free(struct session *session) {
+    conversation_free(&session->conversation);
+}

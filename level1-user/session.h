@@ -1,0 +1,32 @@
+// What `ask` does once it knows whom to ask: one question, or a conversation on the terminal. Answers
+// go to standard output as they arrive, everything else to standard error.
+#ifndef LEVEL1_SESSION_H
+#define LEVEL1_SESSION_H
+
+#include "common/status.h"
+#include "level1-user/client.h"
+#include "level1-user/conversation.h"
+#include "level1-user/request.h"
+#include <signal.h>
+#include <stdbool.h>
+
+struct session {
+    // borrowed
+    struct client *client;
+    volatile sig_atomic_t *interrupted; // set by Ctrl-C: the answer under way ends
+    // owned
+    struct conversation conversation;
+    // fixed
+    struct chat_request request; // all but its messages
+    bool wants_json;             // one document in place of the text
+};
+
+// Asks, shows, and remembers what was said. A question without any answer is forgotten again.
+enum status session_ask(struct session *s, const char *question, struct error *err);
+
+// Reads questions until /quit or Ctrl-D. A failed answer is reported and does not end it.
+enum status session_converse(struct session *s, struct error *err);
+
+void session_free(struct session *s); // safe on a zeroed session
+
+#endif

@@ -1,0 +1,302 @@
+#!/usr/bin/env python3
+"""Checks `ask` from outside: arguments, pipes, a terminal, and servers that misbehave.
+
+    .venv/bin/python tests/reference/ask.py --bin build/bin
+
+The server here is a script: it answers what the question tells it to, so each check reads like a
+dialogue. Standard library only.
+"""
+import http.server
+import json
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "support"))
+from reference import Tally, arguments  # noqa: E402
+
+
+def chunk(text, reason=None):
+    return {"model": "parrot", "choices": [{"index": 0, "delta": {"content": text},
+                                            "finish_reason": reason}]}
+
+
+USAGE = {"choices": [], "usage": {"prompt_tokens": 9, "completion_tokens": 3,
+                                  "prompt_tokens_details": {"cached_tokens": 4}}}
+
+
+class Parrot(http.server.BaseHTTPRequestHandler):
+    """Repeats the last question; some questions make it misbehave."""
+
+    requests = []
+    keys = []
+    slow = threading.Event()
+
+    def log_message(self, *_):
+        pass
+
+    def event(self, data):
+        text = data if isinstance(data, str) else json.dumps(data)
+        self.wfile.write(f"data: {text}\n\n".encode())
+        self.wfile.flush()
+
+    def refuse(self, status, message):
+        body = json.dumps({"error": {"message": message, "type": "x", "param": None, "code": None}})
+        self.reply(status, body.encode())
+
+    def reply(self, status, body):
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def do_POST(self):
+        try:
+            self.answer()
+        except ConnectionError:
+            pass  # the client left: some checks are about that
+
+    def answer(self):
+        request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        Parrot.requests.append(request)
+        Parrot.keys.append(self.headers.get("Authorization"))
+        question = request["messages"][-1]["content"]
+        if question == "busy":
+            return self.refuse(429, "too many parrots")
+        if not request["stream"]:
+            message = {"role": "assistant", "content": question}
+            answer = {"model": "parrot", "usage": USAGE["usage"],
+                      "choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}
+            return self.reply(200, json.dumps(answer).encode())
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.end_headers()
+        for letter in question:
+            self.event(chunk(letter))
+            time.sleep(0.002)
+        if question == "cut":
+            return
+        if question == "slow":
+            Parrot.slow.set()
+            time.sleep(20)
+        self.event(chunk("", "stop"))
+        self.event(USAGE)
+        self.event("[DONE]")
+
+
+def run(program, url, *options, stdin=None, env=None):
+    """Exit status, standard output, standard error."""
+    done = subprocess.run([program, "--base-url", url, *options], capture_output=True, text=True,
+                          input=stdin, timeout=30, env={**os.environ, **(env or {})})
+    return done.returncode, done.stdout, done.stderr
+
+
+def check_one_shot(tally, program, url):
+    code, out, err = run(program, url, "Hello", "little", "parrot")
+    tally.equal((code, out), (0, "Hello little parrot\n"), "words make a question")
+    tally.check("TTFT " in err and "tokens/s, 9 prompt (4 cached) + 3 completion tokens" in err,
+                "figures on standard error", err)
+    request = Parrot.requests[-1]
+    tally.equal(request["stream_options"], {"include_usage": True}, "usage is asked for")
+    tally.equal(sorted(request), ["messages", "model", "stream", "stream_options"],
+                "nothing is sent that was not asked for")
+
+    code, out, _ = run(program, url, stdin="from a pipe\n\n")
+    tally.equal((code, out), (0, "from a pipe\n"), "a pipe is a question")
+    code, out, _ = run(program, url, stdin="line one\nline two")
+    tally.equal(Parrot.requests[-1]["messages"][-1]["content"], "line one\nline two", "lines stay")
+
+    run(program, url, "--model", "m", "--system", "Be a parrot", "--max-tokens", "7", "--temperature",
+        "0", "--seed", "0", "--", "-x")
+    tally.equal(Parrot.requests[-1],
+                {"model": "m", "stream": True, "stream_options": {"include_usage": True},
+                 "max_tokens": 7, "temperature": 0.0, "seed": 0,
+                 "messages": [{"role": "system", "content": "Be a parrot"},
+                              {"role": "user", "content": "-x"}]}, "options reach the server")
+
+    code, out, _ = run(program, url, "--no-stream", "Привет 🦜")
+    tally.equal((code, out), (0, "Привет 🦜\n"), "an answer in one piece")
+    tally.equal(Parrot.requests[-1]["stream"], False, "no stream is asked for")
+
+
+def check_json(tally, program, url):
+    for options in ([], ["--no-stream"]):
+        code, out, err = run(program, url, "--json", *options, "Hello")
+        answer = json.loads(out)
+        tally.equal((code, err), (0, ""), "JSON and nothing else")
+        tally.equal(sorted(answer), ["answer", "finish_reason", "model", "tokens_per_s", "ttft_ms",
+                                     "usage"], "keys of the document")
+        tally.equal((answer["answer"], answer["finish_reason"], answer["model"]),
+                    ("Hello", "stop", "parrot"), "answer in the document")
+        tally.equal(answer["usage"], {"prompt_tokens": 9, "cached_tokens": 4, "completion_tokens": 3},
+                    "usage in the document")
+        tally.check(answer["ttft_ms"] > 0, "TTFT in the document", out)
+        tally.equal(answer["tokens_per_s"] is None, options == ["--no-stream"],
+                    "a rate only where there was a stream")
+    code, out, _ = run(program, url, "--json", "cut")
+    answer = json.loads(out)
+    tally.equal((code, answer["answer"]), (1, "cut"), "what came before the cut is in the document")
+    tally.check("without [DONE]" in answer["error"], "and what went wrong", out)
+
+
+def check_failures(tally, program, url):
+    code, out, err = run(program, url, "cut")
+    tally.equal((code, out), (1, "cut\n"), "CLI-08: the text so far is kept, the status is not zero")
+    tally.check("ask: http://127.0.0.1" in err and "without [DONE]" in err, "one line says why", err)
+    code, out, err = run(program, url, "busy")
+    tally.equal((code, out), (1, ""), "429")
+    tally.check(err.endswith(": 429: too many parrots; try again later\n"), "429 in one line", err)
+
+    for options, stdin in [((), ""), ((), "\n"), (("--temperature", "3", "x"), None),
+                           (("--seed", "-1", "x"), None), (("--nonsense", "x"), None)]:
+        code, out, err = run(program, url, *options, stdin=stdin)
+        tally.equal((code, out, err.count("\n")), (2, "", 1), f"usage: {options} {stdin!r}")
+    code, out, err = run(program, url, stdin="a\0b")
+    tally.equal(code, 1, "a zero byte is no question")
+    code, out, err = run(program, "ftp://x", "Hello")
+    tally.equal((code, err.count("\n")), (1, 1), "a wrong base URL")
+    with open("/dev/full", "w") as full:
+        code = subprocess.run([program, "--base-url", url, "Hello"], stdout=full,
+                              stderr=subprocess.DEVNULL, timeout=30).returncode
+    tally.equal(code, 1, "a full disk is a failure")
+
+
+def check_keys(tally, program, url):
+    with tempfile.NamedTemporaryFile("w", suffix=".key") as file:
+        file.write("sk-file\nsecond line\n")
+        file.flush()
+        environment = {"OPENAI_API_KEY": "sk-environment", "OPENAI_BASE_URL": url}
+        run(program, url, "Hello")
+        tally.equal(Parrot.keys[-1], None, "no key, no header")
+        code = subprocess.run([program, "Hello"], capture_output=True, timeout=30,
+                              env={**os.environ, **environment}).returncode
+        tally.equal((code, Parrot.keys[-1]), (0, "Bearer sk-environment"), "key and URL by environment")
+        run(program, url, "--api-key-file", file.name, "Hello", env=environment)
+        tally.equal(Parrot.keys[-1], "Bearer sk-file", "the file goes first")
+    code, _, err = run(program, url, "--api-key-file", "/nonexistent", "Hello")
+    tally.equal((code, err), (1, "ask: /nonexistent: No such file or directory\n"), "no key file")
+    code, _, err = run(program, url, "--api-key-file", "/dev/null", "Hello")
+    tally.equal((code, err), (1, "ask: /dev/null: no API key in its first line\n"), "no key in it")
+    code, _, err = run(program, url, "Hello", env={"OPENAI_API_KEY": "secret\r\nX: y"})
+    tally.check(code == 1 and "secret" not in err, "a bad key is refused and not printed", err)
+
+
+def check_interrupt(tally, program, url):
+    Parrot.slow.clear()
+    ask = subprocess.Popen([program, "--base-url", url, "slow"], stdout=subprocess.PIPE,
+                           stderr=subprocess.PIPE, text=True)
+    Parrot.slow.wait(10)
+    begin = time.monotonic()
+    ask.send_signal(signal.SIGINT)
+    out, err = ask.communicate(timeout=30)
+    tally.check(time.monotonic() - begin < 5, "Ctrl-C ends an answer at once")
+    tally.equal((ask.returncode, out), (1, "slow\n"), "Ctrl-C keeps the text so far")
+    tally.check("ask: cancelled" in err, "and says so", err)
+
+
+class Terminal:
+    """`ask` on a terminal of its own."""
+
+    def __init__(self, program, url):
+        self.pid, self.fd = pty.fork()
+        if self.pid == 0:
+            os.environ.update(TERM="xterm", NO_COLOR="1", LC_ALL="C.UTF-8")
+            os.execv(program, [program, "--base-url", url])
+        self.seen = ""
+
+    def expect(self, text):
+        """Reads on until text has appeared; True if it did. Keeps what comes after it."""
+        end = time.monotonic() + 10
+        while text not in self.seen and time.monotonic() < end:
+            if select.select([self.fd], [], [], 0.1)[0]:
+                try:
+                    self.seen += os.read(self.fd, 4096).decode(errors="replace")
+                except OSError:
+                    break
+        before, found, after = self.seen.partition(text)
+        if found:
+            self.seen = after
+        return bool(found)
+
+    def type(self, text):
+        os.write(self.fd, text.encode())
+
+    def wait(self):
+        """Exit status; None: it does not end."""
+        end = time.monotonic() + 10
+        while time.monotonic() < end:
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            if pid:
+                os.close(self.fd)
+                return os.waitstatus_to_exitcode(status)
+            time.sleep(0.02)
+        os.kill(self.pid, signal.SIGKILL)
+        os.waitpid(self.pid, 0)
+        return None
+
+
+def check_conversation(tally, program, url):
+    terminal = Terminal(program, url)
+    tally.check(terminal.expect("/help lists the commands"), "a greeting", terminal.seen)
+    tally.check(terminal.expect("> "), "a prompt", terminal.seen)
+    terminal.type("Hello\n")
+    tally.check(terminal.expect("completion tokens"), "figures after each answer", terminal.seen)
+    terminal.type("again\n")
+    tally.check(terminal.expect("completion tokens"), "a second answer", terminal.seen)
+    tally.equal([m["content"] for m in Parrot.requests[-1]["messages"]], ["Hello", "Hello", "again"],
+                "what was said is remembered")
+    terminal.type("\x1b[A\x1b[A!\n")  # twice up: the first line again
+    tally.check(terminal.expect("completion tokens"), "an answer to a line of history", terminal.seen)
+    tally.equal(Parrot.requests[-1]["messages"][-1]["content"], "Hello!", "history can be edited")
+
+    Parrot.slow.clear()
+    terminal.type("slow\n")
+    Parrot.slow.wait(10)
+    terminal.type("\x03")
+    tally.check(terminal.expect("ask: cancelled"), "Ctrl-C ends the answer", terminal.seen)
+    tally.check(terminal.expect("> "), "and not the program", terminal.seen)
+    terminal.type("not this\x03")
+    tally.check(terminal.expect("> "), "Ctrl-C drops a line", terminal.seen)
+    terminal.type("busy\n")
+    tally.check(terminal.expect("too many parrots"), "an error is told", terminal.seen)
+    terminal.type("/new\n")
+    terminal.type("fresh\n")
+    tally.check(terminal.expect("completion tokens"), "an answer after an error", terminal.seen)
+    tally.equal([m["content"] for m in Parrot.requests[-1]["messages"]], ["fresh"], "/new forgets")
+    terminal.type("/help\n")
+    tally.check(terminal.expect("/quit  leave"), "help", terminal.seen)
+    terminal.type("/quit\n")
+    tally.equal(terminal.wait(), 0, "/quit leaves with 0")
+
+    terminal = Terminal(program, url)
+    terminal.expect("> ")
+    terminal.type("\x04")
+    tally.equal(terminal.wait(), 0, "Ctrl-D leaves with 0")
+
+
+def main():
+    options = arguments(__doc__)
+    tally = Tally()
+    program = str(Path(options.bin).resolve() / "ask")
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
+        os.environ.pop(name, None)
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Parrot)
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    url = f"http://127.0.0.1:{server.server_port}/v1"
+    for check in (check_one_shot, check_json, check_failures, check_keys, check_interrupt,
+                  check_conversation):
+        check(tally, program, url)
+    tally.finish()
+
+
+if __name__ == "__main__":
+    main()
