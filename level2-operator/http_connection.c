@@ -14,7 +14,8 @@
 #include <string.h>
 #include <sys/socket.h>
 
-// How much a client may send ahead of the reply; more waits in the system's buffers.
+// How much a client may send ahead of the reply. Not to read further would be kinder, but then
+// nobody would see him leave.
 enum { READ_AHEAD_BYTES = LIMIT_HEADER_BYTES };
 
 static struct timeval timeval_of(int64_t ns) {
@@ -33,7 +34,6 @@ static void count_received(struct http_connection *c, size_t n_received) {
 static void await_request(struct http_connection *c) {
     struct timeval idle = timeval_of(c->all->limits.idle_ns);
     c->is_running = false;
-    bufferevent_setwatermark(c->bev, EV_READ, 0, 0);
     bufferevent_set_timeouts(c->bev, &idle, &idle);
     count_received(c, evbuffer_get_length(bufferevent_get_input(c->bev))); // sent ahead
     c->began_ns = c->n_received > 0 ? clock_now(c->all->clock) : 0;
@@ -86,8 +86,12 @@ static void input_grew(struct evbuffer *in, const struct evbuffer_cb_info *info,
                                                "request_too_large", 0};
     static const struct api_error too_much = {503, "server_error", "overloaded", 1};
     struct http_connection *c = ctx;
-    (void)in;
-    if (info->n_added == 0 || c->is_refused || c->is_running) return;
+    if (info->n_added == 0 || c->is_refused) return;
+    if (c->is_running) {
+        if (evbuffer_get_length(in) > READ_AHEAD_BYTES)
+            event_active(c->overrun, EV_TIMEOUT, 0);
+        return;
+    }
 
     if (c->began_ns == 0) c->began_ns = clock_now(c->all->clock);
     count_received(c, c->n_received + info->n_added);
@@ -107,11 +111,21 @@ static void on_silent(evutil_socket_t fd, short what, void *ctx) {
     c->all->silent(c->all->ctx, c);
 }
 
+// Not from within input_grew: its caller still holds the connection.
+static void on_overrun(evutil_socket_t fd, short what, void *ctx) {
+    struct http_connection *c = ctx;
+    (void)fd;
+    (void)what;
+    log_line(c->all->log, LOG_WARN, "a client that sent too far ahead was cut off", NULL);
+    http_connection_cut(c);
+}
+
 static void slot_free(struct http_connection *c) {
     struct http_connections *cs = c->all;
     count_received(c, 0);
     if (c->accepted) event_free(c->accepted);
     if (c->ping) event_free(c->ping);
+    if (c->overrun) event_free(c->overrun);
     memset(c, 0, sizeof(*c));
     c->all = cs;
     cs->n_open--;
@@ -166,7 +180,8 @@ static struct bufferevent *on_accept(struct event_base *base, void *ctx) {
 
     c->accepted = event_new(base, -1, 0, on_accepted, c);
     c->ping = event_new(base, -1, 0, on_silent, c);
-    if (!c->accepted || !c->ping ||
+    c->overrun = event_new(base, -1, 0, on_overrun, c);
+    if (!c->accepted || !c->ping || !c->overrun ||
         !evbuffer_add_cb(bufferevent_get_input(bev), input_grew, c)) {
         cs->n_open++;
         slot_free(c);
@@ -222,7 +237,6 @@ void http_connection_run(struct http_connection *c) {
     evhttp_request_set_on_complete_cb(c->exchange.req, on_reply_out, c);
     bufferevent_getcb(c->bev, NULL, &written, &failed, &evcon);
     bufferevent_setcb(c->bev, NULL, written, failed, evcon);
-    bufferevent_setwatermark(c->bev, EV_READ, 0, READ_AHEAD_BYTES);
     bufferevent_set_timeouts(c->bev, NULL, &idle); // it may wait for long, but must read
     bufferevent_enable(c->bev, EV_READ);
     c->is_running = true;

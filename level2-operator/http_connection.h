@@ -10,7 +10,7 @@
 // - a request must be whole within the idle time, however the bytes trickle (slow loris)
 // - a body without end costs no memory: it is answered early, and the rest is thrown away
 // - all requests that are not whole yet share one budget of bytes
-// - what a client sends ahead of the reply is read only up to a limit
+// - a client may send ahead of the reply only so much; more, and he is cut off
 //
 // A client that closes only its sending half counts as gone: nobody can tell the two apart.
 #ifndef LEVEL2_HTTP_CONNECTION_H
@@ -50,6 +50,7 @@ struct http_connection {
     struct evhttp_connection *evcon; // the same, seen from above; NULL: just accepted
     struct event *accepted;          // owned: finds evcon
     struct event *ping;              // owned: a stream has been silent for too long
+    struct event *overrun;           // owned: he has sent too far ahead
     int64_t began_ns;                // first byte of the request coming in; 0: waiting
     size_t n_received;               // bytes of it, while it is coming in
     bool is_running;                 // from the whole request to the last byte of the reply

@@ -230,6 +230,48 @@ START_TEST(sees_many_leave_at_once) {
 }
 END_TEST
 
+// The worker stands still, its queue fills up, and then everyone leaves: nobody may be forgotten.
+START_TEST(tells_the_worker_of_all_who_left_when_its_queue_was_full) {
+    enum { N = LIMIT_JOBS + 40 };
+    int fds[N], n_taken = 0;
+    house.options.max_inside = N;
+    start();
+    int sleeper = dial();
+    say_post(sleeper, "/v1/completions", "", "sleep");
+    ck_assert(comes_to(&house.n_jobs, 1, PATIENCE_MS));
+    for (int i = 0; i < N; i++) {
+        fds[i] = dial();
+        say_post(fds[i], "/v1/completions", "", "never");
+    }
+    const char *reply = hear(fds[N - 1], "}}");
+    assert_has("no room for a job", reply, " 429 ");
+    nap_ms(100);
+    for (int i = 0; i < N - 1; i++) {
+        struct pollfd p = {.fd = fds[i], .events = POLLIN};
+        if (poll(&p, 1, 0) == 0) n_taken++; // no answer: it is in the queue
+    }
+    ck_assert_int_eq(n_taken, LIMIT_JOBS);
+    for (int i = 0; i < N; i++) close(fds[i]);
+    ck_assert(comes_to(&house.n_gone, LIMIT_JOBS, PATIENCE_MS));
+    close(sleeper);
+    ck_assert(comes_to(&house.n_gone, LIMIT_JOBS + 1, PATIENCE_MS));
+}
+END_TEST
+
+// Were he only not read any further, nobody would see him leave.
+START_TEST(cuts_off_who_sends_too_far_ahead) {
+    static char piece[65536];
+    start();
+    int fd = dial();
+    say_post(fd, "/v1/completions", "", "never");
+    ck_assert(comes_to(&house.n_jobs, 1, PATIENCE_MS));
+    say_bytes(fd, piece, sizeof(piece));
+    ck_assert(comes_to(&house.n_gone, 1, PATIENCE_MS));
+    ck_assert_str_eq(hear(fd, NULL), "");
+    close(fd);
+}
+END_TEST
+
 // ---- silence -----------------------------------------------------------------------------------
 
 START_TEST(breaks_a_silence_with_a_comment) {
@@ -316,6 +358,8 @@ Suite *suite(void) {
     tcase_add_test(failures, hangs_up_on_who_says_nothing);
     tcase_add_loop_test(failures, sees_a_client_leave_at_once, 0, N_LEFT_IN);
     tcase_add_test(failures, sees_many_leave_at_once);
+    tcase_add_test(failures, tells_the_worker_of_all_who_left_when_its_queue_was_full);
+    tcase_add_test(failures, cuts_off_who_sends_too_far_ahead);
     tcase_add_test(failures, cuts_off_a_reader_that_is_too_slow);
 
     TCase *property = house_tcase(s, "property");

@@ -75,6 +75,8 @@ static void obey(const struct job *job) {
         nap_ms(1500); // longer than the loop's tick
         deliver(DELIVER_DATA, job->exchange, "data: late\n\n");
         deliver(DELIVER_END, job->exchange, NULL);
+    } else if (strncmp(job->body, "sleep", 5) == 0) {
+        nap_ms(1500);
     } else if (strncmp(job->body, "flood", 5) == 0) {
         flood(job->exchange);
     } else if (strncmp(job->body, "never", 5) != 0) {
