@@ -51,7 +51,7 @@ vpath test_%.c tests/common tests/level1 tests/level2 tests/level3 tests/level4
 vpath main_%.c level1-user level2-operator level3-optimizer level4-engine
 
 # A make of its own, so that it sees what setup has just installed.
-BUILD_PROGRAMS = $(MAKE) -q programs 2>/dev/null || echo "building (once, about a minute)" >&2; \
+BUILD_PROGRAMS = $(MAKE) --no-print-directory -q programs 2>/dev/null || echo "building (once, about a minute)" >&2; \
                  $(MAKE) --no-print-directory -s -j$(JOBS) programs
 
 # ---- what one types ----------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 // tokenize: text to token ids and back, by the rules of a model file. Reads the file's metadata and
 // no weight, so it is quick enough to be called once per text.
 #include "common/cli.h"
+#include "common/defaults.h"
 #include "common/limits.h"
 #include "common/mapped_file.h"
 #include "common/utf8.h"
@@ -348,7 +349,7 @@ static enum status run_chat(struct session *s, const struct options *o, struct e
 }
 
 int main(int argc, char **argv) {
-    struct options o = {.model = "models/SmolLM2-135M-Instruct.Q4_1.gguf"};
+    struct options o = {.model = DEFAULT_MODEL_PATH};
     // clang-format off
     const struct cli_option rows[] = {
         {NULL, "TEXT", CLI_STRING, &o.text, .help = "what to tokenize; else standard input"},

@@ -2,6 +2,7 @@
 #include "level2-operator/serve_options.h"
 
 #include "common/cli.h"
+#include "common/defaults.h"
 #include "common/limits.h"
 #include "common/os.h"
 #include <stdio.h>
@@ -63,7 +64,7 @@ int serve_options_parse(struct serve_options *o, int argc, char **argv,
                         struct arena *arena) {
     struct words w = {.log_level = "info", .engine = "serial"};
     *o = (struct serve_options){
-        .model = "models/SmolLM2-135M-Instruct.Q4_1.gguf",
+        .model = DEFAULT_MODEL_PATH,
         .host = "127.0.0.1",
         .port = 8080,
         .n_threads = os_cpu_count(),

@@ -12,6 +12,7 @@
 
 #include "common/cli.h"
 #include "common/clock.h"
+#include "common/defaults.h"
 #include "common/limits.h"
 #include "common/os.h"
 #include "level2-operator/sequence.h"
@@ -186,14 +187,14 @@ static void print_json(const struct bench *b, const struct report *r) {
 }
 
 int main(int argc, char **argv) {
-    struct bench b = {0};
+    struct bench b = {.path = DEFAULT_MODEL_PATH};
     struct report r = {0};
     struct error err;
 
     b.n_threads = os_cpu_count();
     if (b.n_threads > LIMIT_WORKERS) b.n_threads = LIMIT_WORKERS;
     const struct cli_option options[] = {
-        {"model",           "FILE", CLI_STRING, &b.path, .required = true, .help = "GGUF file"},
+        {"model",           "FILE", CLI_STRING, &b.path, .help = "GGUF file"},
         {"threads",       "N", CLI_INT, &b.n_threads, "compute threads", 1, LIMIT_WORKERS, false},
         {"json", NULL, CLI_FLAG, &b.json, .help = "one JSON document"},
         {0                },

@@ -6,6 +6,9 @@
 set -eu
 bin=$1 model=$2 mode=${3:-once}
 question=${ASK:-What is the capital of France? Answer in one sentence.}
+# A small model wanders at the API's default temperature of 1. Greedy, so that the first answer that
+# anybody sees is the model's best and the same everywhere; a conversation gets a little chance.
+greedy='--temperature 0' lively='--temperature 0.3'
 log=$(mktemp)
 server=''
 
@@ -38,10 +41,12 @@ done
 
 status=0
 if [ "$mode" = --chat ]; then
-    "$bin/ask" --base-url "$url/v1" || status=$?
+    # shellcheck disable=SC2086 # two words
+    "$bin/ask" --base-url "$url/v1" $lively || status=$?
 else
     printf '\n> %s\n\n' "$question"
-    "$bin/ask" --base-url "$url/v1" -- "$question" || status=$?
+    # shellcheck disable=SC2086
+    "$bin/ask" --base-url "$url/v1" $greedy -- "$question" || status=$?
 fi
 if [ "$status" != 0 ]; then
     cat "$log" >&2
