@@ -63,6 +63,10 @@ for line in $libraries; do
     pkg-config --exists "${line%%:*}" 2>/dev/null || need "$line"
 done
 IFS=$old_ifs
+# pip needs certificates; a system that has some keeps them as they are.
+if [ "$system" = apt ] && [ ! -e /etc/ssl/certs/ca-certificates.crt ]; then
+    missing="$missing ca-certificates"
+fi
 # Debian splits venv and its pip off from python3.
 if [ "$system" = apt ] && ! python3 -c 'import ensurepip' >/dev/null 2>&1; then
     missing="$missing python3-venv"
@@ -83,7 +87,7 @@ install_with_apt() {
     log=$(mktemp)
     # shellcheck disable=SC2086 # a list of packages
     if ! { $as_root apt-get update && $as_root env DEBIAN_FRONTEND=noninteractive \
-        apt-get install -y --no-install-recommends ca-certificates $missing; } >"$log" 2>&1; then
+        apt-get install -y --no-install-recommends $missing; } >"$log" 2>&1; then
         tail -n 15 "$log" >&2
         rm -f "$log"
         echo "setup: apt-get failed. Is there a network? Then run the same command again." >&2
