@@ -51,8 +51,8 @@ static bool has_clear_length(const struct visit *v) {
     return n_lengths + n_encodings <= 1;
 }
 
-// evhttp reads no body with these methods. If one comes all the same, its bytes would be taken for
-// the next request: the connection must not live on.
+// With some methods (HEAD is one) evhttp reads no body. If one comes all the same, its bytes would be
+// taken for the next request: the connection must not live on.
 static bool has_unread_body(const struct visit *v) {
     enum evhttp_cmd_type method = evhttp_request_get_command(v->req);
     if (method == EVHTTP_REQ_POST || method == EVHTTP_REQ_PUT || method == EVHTTP_REQ_PATCH)

@@ -122,10 +122,12 @@ START_TEST(drains_before_it_stops) {
     assert_has("draining", reply, "\"code\":\"draining\"");
     assert_has("draining", reply, "Connection: close\r\n");
     reply = hear(fd, "0\r\n\r\n");
+    int64_t over = now_ms();
     assert_has("the old one", reply, "data: late\n\n");
     assert_has("the old one", reply, "0\r\n\r\n");
     close(fd);
-    join_loop(); // the last one out stopped it
+    join_loop(); // the last one out stopped it, not the clock
+    ck_assert_int_lt(now_ms() - over, 1000);
 }
 END_TEST
 
