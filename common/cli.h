@@ -18,10 +18,11 @@
 #ifndef COMMON_CLI_H
 #define COMMON_CLI_H
 
-#include "common/status.h"
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+
+#include "common/status.h"
 
 enum cli_kind {
     CLI_FLAG,   // bool: true when given; takes no value

@@ -1,9 +1,11 @@
 // The front door of every engine: what a request may ask for, and the way to the engine that is
 // behind the pointer. No engine lives here.
-#include "common/engine_impl.h"
+#include "common/engine.h"
 
 #include <math.h>
 #include <stddef.h>
+
+#include "common/engine_impl.h"
 
 // ---- the check: one function per shape of field, named in errors as in the API ------------------
 

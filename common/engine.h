@@ -11,11 +11,12 @@
 #ifndef COMMON_ENGINE_H
 #define COMMON_ENGINE_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "common/limits.h"
 #include "common/status.h"
 #include "common/token.h"
-#include <stdbool.h>
-#include <stdint.h>
 
 struct engine;               // opaque; made by engine_serial_create and its successors
 typedef uint64_t request_id; // never 0, never reused within an engine

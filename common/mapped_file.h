@@ -2,8 +2,9 @@
 #ifndef COMMON_MAPPED_FILE_H
 #define COMMON_MAPPED_FILE_H
 
-#include "common/status.h"
 #include <stddef.h>
+
+#include "common/status.h"
 
 struct mapped_file {
     const unsigned char *bytes; // NULL when closed or empty

@@ -2,9 +2,10 @@
 #ifndef COMMON_OS_H
 #define COMMON_OS_H
 
-#include "common/status.h"
 #include <stddef.h>
 #include <stdint.h>
+
+#include "common/status.h"
 
 // The least of affinity mask, cgroup CPU quota (rounded up) and physical cores; at least 1.
 int os_cpu_count(void);

@@ -4,10 +4,11 @@
 #ifndef COMMON_PROGRESS_H
 #define COMMON_PROGRESS_H
 
-#include "common/clock.h"
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+
+#include "common/clock.h"
 
 struct progress {
     // borrowed

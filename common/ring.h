@@ -3,11 +3,12 @@
 #ifndef COMMON_RING_H
 #define COMMON_RING_H
 
-#include "common/arena.h"
-#include "common/status.h"
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
+
+#include "common/arena.h"
+#include "common/status.h"
 
 struct ring {
     // owned by the arena

@@ -6,11 +6,12 @@
 #ifndef COMMON_TABLE_H
 #define COMMON_TABLE_H
 
-#include "common/arena.h"
-#include "common/status.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "common/arena.h"
+#include "common/status.h"
 
 struct table_slot {
     const void *key; // borrowed; NULL: free slot

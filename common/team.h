@@ -11,14 +11,15 @@
 #ifndef COMMON_TEAM_H
 #define COMMON_TEAM_H
 
-#include "common/arena.h"
-#include "common/clock.h"
-#include "common/status.h"
-#include "common/trace.h"
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "common/arena.h"
+#include "common/clock.h"
+#include "common/status.h"
+#include "common/trace.h"
 
 // A count that only rises, and who sleeps until it does. On a cache line of its own.
 struct gate {

@@ -7,10 +7,11 @@
 #ifndef COMMON_TRACE_H
 #define COMMON_TRACE_H
 
+#include <stdint.h>
+
 #include "common/arena.h"
 #include "common/clock.h"
 #include "common/status.h"
-#include <stdint.h>
 
 struct trace_span {
     const char *name;         // a literal; borrowed for ever

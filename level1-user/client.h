@@ -9,12 +9,13 @@
 #ifndef LEVEL1_CLIENT_H
 #define LEVEL1_CLIENT_H
 
-#include "common/clock.h"
-#include "common/status.h"
-#include "level1-user/reply.h"
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+
+#include "common/clock.h"
+#include "common/status.h"
+#include "level1-user/reply.h"
 
 struct client_options {
     const char *base_url;   // "http://127.0.0.1:8080/v1"

@@ -6,10 +6,11 @@
 #ifndef LEVEL1_EVENTS_H
 #define LEVEL1_EVENTS_H
 
-#include "common/status.h"
-#include "level1-user/text.h"
 #include <stdbool.h>
 #include <stddef.h>
+
+#include "common/status.h"
+#include "level1-user/text.h"
 
 struct sse_event {
     const char *name; // NUL-terminated; "message" if the stream gave none

@@ -2,10 +2,11 @@
 #ifndef LEVEL1_QUESTION_H
 #define LEVEL1_QUESTION_H
 
+#include <stddef.h>
+
 #include "common/cli.h"
 #include "common/status.h"
 #include "level1-user/text.h"
-#include <stddef.h>
 
 // The words of the command line with a space between them.
 enum status question_from_words(struct text *question, const struct cli_list *words,

@@ -9,12 +9,13 @@
 #ifndef LEVEL1_REPLY_H
 #define LEVEL1_REPLY_H
 
-#include "common/limits.h"
-#include "common/status.h"
-#include "level1-user/text.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "common/limits.h"
+#include "common/status.h"
+#include "level1-user/text.h"
 
 struct reply_usage {
     int64_t prompt_tokens, cached_tokens, completion_tokens; // -1: not told

@@ -2,9 +2,9 @@
 #include "level1-user/request.h"
 
 #include <jansson.h>
+#include <string.h>
 
 #include "common/utf8.h"
-#include <string.h>
 
 static enum status check_text(const char *text, const char *what, struct error *err) {
     if (utf8_valid(text, strlen(text))) return OK;

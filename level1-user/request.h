@@ -2,10 +2,11 @@
 #ifndef LEVEL1_REQUEST_H
 #define LEVEL1_REQUEST_H
 
-#include "common/status.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "common/status.h"
 
 struct chat_message {
     const char *role; // "system", "user" or "assistant"

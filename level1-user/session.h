@@ -3,12 +3,13 @@
 #ifndef LEVEL1_SESSION_H
 #define LEVEL1_SESSION_H
 
+#include <signal.h>
+#include <stdbool.h>
+
 #include "common/status.h"
 #include "level1-user/client.h"
 #include "level1-user/conversation.h"
 #include "level1-user/request.h"
-#include <signal.h>
-#include <stdbool.h>
 
 struct session {
     // borrowed

@@ -2,9 +2,10 @@
 #ifndef LEVEL1_SUMMARY_H
 #define LEVEL1_SUMMARY_H
 
-#include "level1-user/reply.h"
 #include <stddef.h>
 #include <stdint.h>
+
+#include "level1-user/reply.h"
 
 struct summary {
     double ttft_ms;      // from sending the request to the first text; -1: no text came

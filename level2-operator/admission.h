@@ -4,8 +4,9 @@
 #ifndef LEVEL2_ADMISSION_H
 #define LEVEL2_ADMISSION_H
 
-#include "common/status.h"
 #include <stdint.h>
+
+#include "common/status.h"
 
 struct admission {
     int n_inside;   // requests admitted and not left

@@ -9,13 +9,14 @@
 #ifndef LEVEL2_ANSWER_H
 #define LEVEL2_ANSWER_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "common/arena.h"
 #include "level2-operator/api_reply.h"
 #include "level2-operator/api_request.h"
 #include "level2-operator/generation.h"
 #include "level2-operator/text_worker.h"
-#include <stdbool.h>
-#include <stddef.h>
 
 struct answer {
     struct answer *next; // of the worker's list

@@ -3,6 +3,7 @@
 
 #include <jansson.h>
 #include <string.h>
+
 #include "level2-operator/json_output.h"
 
 static const char invalid[] = "invalid_request_error";

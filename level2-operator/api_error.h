@@ -6,8 +6,9 @@
 #ifndef LEVEL2_API_ERROR_H
 #define LEVEL2_API_ERROR_H
 
-#include "common/status.h"
 #include <stddef.h>
+
+#include "common/status.h"
 
 struct api_error {
     int http_status;

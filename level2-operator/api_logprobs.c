@@ -7,6 +7,7 @@
 #include "level2-operator/api_reply.h"
 
 #include <math.h>
+
 #include "level2-operator/json_output.h"
 
 // JSON has no infinity; other servers write this number for a probability of zero.

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+
 #include "level2-operator/api_error.h"
 #include "level2-operator/json_output.h"
 

@@ -12,14 +12,15 @@
 #ifndef LEVEL2_API_REPLY_H
 #define LEVEL2_API_REPLY_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "common/engine.h"
 #include "common/status.h"
 #include "level2-operator/buffer.h"
 #include "level2-operator/exchange.h"
 #include "level2-operator/tokenizer.h"
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 // What all parts of one reply share.
 struct api_reply {

@@ -6,6 +6,10 @@
 #ifndef LEVEL2_API_REQUEST_H
 #define LEVEL2_API_REQUEST_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "common/arena.h"
 #include "common/engine.h"
 #include "common/log.h"
@@ -14,9 +18,6 @@
 #include "level2-operator/exchange.h"
 #include "level2-operator/json_input.h"
 #include "level2-operator/stop.h"
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 // One prompt of /v1/completions: a text, or ids that are already checked.
 struct api_prompt {

@@ -8,10 +8,11 @@
 #ifndef LEVEL2_BPE_H
 #define LEVEL2_BPE_H
 
-#include "common/table.h"
-#include "common/token.h"
 #include <stddef.h>
 #include <stdint.h>
+
+#include "common/table.h"
+#include "common/token.h"
 
 struct bpe_merge {
     token_id left, right; // the key in the table

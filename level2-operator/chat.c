@@ -4,8 +4,9 @@
 // The text is made twice by the same code: once to count, once to write.
 #include "level2-operator/chat.h"
 
-#include "common/limits.h"
 #include <string.h>
+
+#include "common/limits.h"
 
 // What the file holds under tokenizer.chat_template, byte for byte. Whoever changes the rendering
 // below changes it for exactly this text.

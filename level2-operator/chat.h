@@ -3,12 +3,13 @@
 #ifndef LEVEL2_CHAT_H
 #define LEVEL2_CHAT_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "common/arena.h"
 #include "common/status.h"
 #include "level2-operator/gguf.h"
 #include "level2-operator/tokenizer.h"
-#include <stdbool.h>
-#include <stddef.h>
 
 struct chat_message {
     const char *role;    // "system", "user", ...: borrowed, NUL-terminated

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
 #include "common/limits.h"
 
 enum { KEY_BYTES = 96 };

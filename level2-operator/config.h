@@ -3,9 +3,10 @@
 #ifndef LEVEL2_CONFIG_H
 #define LEVEL2_CONFIG_H
 
+#include <stdbool.h>
+
 #include "common/status.h"
 #include "level2-operator/gguf.h"
-#include <stdbool.h>
 
 enum arch { ARCH_LLAMA, ARCH_COUNT };
 

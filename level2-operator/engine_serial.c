@@ -1,10 +1,12 @@
 // The serial engine: how it is made and counted, and what any thread may ask of it. What the engine
 // thread does is in serial_step.c. Not here: batches, paging, sharing among several sequences.
-#include "level2-operator/engine_serial_impl.h"
+#include "level2-operator/engine_serial.h"
+
+#include <string.h>
 
 #include "common/limits.h"
 #include "common/os.h"
-#include <string.h>
+#include "level2-operator/engine_serial_impl.h"
 
 // How long a park without limit sleeps at a stretch.
 static const int64_t LONG_NS = 3600 * INT64_C(1000000000);

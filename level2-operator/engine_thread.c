@@ -1,8 +1,9 @@
 // Load, then step until told to stop.
 #include "level2-operator/engine_thread.h"
 
-#include "common/limits.h"
 #include <string.h>
+
+#include "common/limits.h"
 
 // Team and trace: 64 lanes of spans, with room to spare.
 static const size_t team_bytes = (size_t)1 << 30;

@@ -6,6 +6,10 @@
 #ifndef LEVEL2_ENGINE_THREAD_H
 #define LEVEL2_ENGINE_THREAD_H
 
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
 #include "common/arena.h"
 #include "common/clock.h"
 #include "common/log.h"
@@ -13,9 +17,6 @@
 #include "common/trace.h"
 #include "level2-operator/engine_serial.h"
 #include "level2-operator/model.h"
-#include <pthread.h>
-#include <stdatomic.h>
-#include <stdbool.h>
 
 struct engine_thread_options {
     const char *model_path;

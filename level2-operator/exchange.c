@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+
 #include "common/limits.h"
 
 // A stream makes many deliveries per job, so their queue is longer.

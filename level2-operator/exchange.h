@@ -9,10 +9,11 @@
 #ifndef LEVEL2_EXCHANGE_H
 #define LEVEL2_EXCHANGE_H
 
-#include "common/ring.h"
-#include "common/os.h"
 #include <stddef.h>
 #include <stdint.h>
+
+#include "common/os.h"
+#include "common/ring.h"
 
 typedef uint64_t exchange_id; // never 0, never reused
 

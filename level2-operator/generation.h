@@ -9,6 +9,9 @@
 #ifndef LEVEL2_GENERATION_H
 #define LEVEL2_GENERATION_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "common/arena.h"
 #include "common/engine.h"
 #include "common/status.h"
@@ -17,8 +20,6 @@
 #include "level2-operator/buffer.h"
 #include "level2-operator/stop.h"
 #include "level2-operator/tokenizer.h"
-#include <stdbool.h>
-#include <stddef.h>
 
 struct generation {
     request_id id; // the engine's; 0: not submitted

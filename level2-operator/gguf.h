@@ -13,13 +13,14 @@
 #ifndef LEVEL2_GGUF_H
 #define LEVEL2_GGUF_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "common/arena.h"
 #include "common/dtype.h"
 #include "common/status.h"
 #include "common/table.h"
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 enum gguf_type { // numbers of the format
     GGUF_U8 = 0,

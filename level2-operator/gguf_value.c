@@ -3,6 +3,7 @@
 #include "level2-operator/gguf.h"
 
 #include <string.h>
+
 #include "level2-operator/cursor.h"
 #include "level2-operator/gguf_reader.h"
 

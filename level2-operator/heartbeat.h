@@ -3,9 +3,10 @@
 #ifndef LEVEL2_HEARTBEAT_H
 #define LEVEL2_HEARTBEAT_H
 
-#include "common/engine.h"
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "common/engine.h"
 
 struct heartbeat {    // all-zero: nothing seen yet
     uint64_t n_steps; // when last looked at

@@ -2,7 +2,6 @@
 // bufferevent is made here (evhttp_set_bevcb) and its input is watched as it fills.
 #include "level2-operator/http_connection.h"
 
-#include "level2-operator/api_error.h"
 #include <event2/buffer.h>
 #include <event2/bufferevent.h>
 #include <event2/event.h>
@@ -13,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+
+#include "level2-operator/api_error.h"
 
 // How much a client may send ahead of the reply. Not to read further would be kinder, but then
 // nobody would see him leave.

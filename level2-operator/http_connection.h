@@ -16,12 +16,13 @@
 #ifndef LEVEL2_HTTP_CONNECTION_H
 #define LEVEL2_HTTP_CONNECTION_H
 
+#include <stdbool.h>
+
 #include "common/arena.h"
 #include "common/clock.h"
 #include "common/limits.h"
 #include "common/log.h"
 #include "level2-operator/exchange.h"
-#include <stdbool.h>
 
 struct bufferevent;
 struct event;

@@ -1,7 +1,6 @@
 // The life of one request inside the loop.
 #include "level2-operator/http_exchange.h"
 
-#include "level2-operator/http_reply.h"
 #include <event2/event.h>
 #include <event2/http.h>
 #include <event2/keyvalq_struct.h>
@@ -9,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
+
+#include "level2-operator/http_reply.h"
 
 static const char ping[] = ": ping\n\n";
 

@@ -1,10 +1,11 @@
 // Reading keys, and comparing without telling how far the comparison came.
 #include "level2-operator/http_keys.h"
 
-#include "common/mapped_file.h"
 #include <string.h>
 #include <strings.h>
 #include <xxhash.h>
+
+#include "common/mapped_file.h"
 
 static const char scheme[] = "Bearer ";
 

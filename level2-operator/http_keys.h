@@ -6,11 +6,12 @@
 #ifndef LEVEL2_HTTP_KEYS_H
 #define LEVEL2_HTTP_KEYS_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "common/arena.h"
 #include "common/limits.h"
 #include "common/status.h"
-#include <stdbool.h>
-#include <stdint.h>
 
 struct http_keys {                    // all-zero: no key is asked for
     const char *keys[LIMIT_API_KEYS]; // in the arena, or the caller's

@@ -2,8 +2,9 @@
 #ifndef LEVEL2_HTTP_MODELS_H
 #define LEVEL2_HTTP_MODELS_H
 
-#include "level2-operator/text_worker.h"
 #include <stddef.h>
+
+#include "level2-operator/text_worker.h"
 
 // {"object":"list","data":[...]}, malloc'd; NULL: no memory.
 char *http_models_list(const struct served *served, size_t *n_bytes);

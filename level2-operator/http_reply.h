@@ -5,8 +5,9 @@
 #ifndef LEVEL2_HTTP_REPLY_H
 #define LEVEL2_HTTP_REPLY_H
 
-#include "level2-operator/api_error.h"
 #include <stddef.h>
+
+#include "level2-operator/api_error.h"
 
 struct evhttp_request;
 

@@ -1,16 +1,17 @@
 // The checks at the door, and the answers that need no tokenizer.
 #include "level2-operator/http_request.h"
 
-#include "level2-operator/http_exchange.h"
-#include "level2-operator/http_models.h"
-#include "level2-operator/http_reply.h"
-#include "level2-operator/http_route.h"
 #include <event2/buffer.h>
 #include <event2/http.h>
 #include <event2/keyvalq_struct.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+
+#include "level2-operator/http_exchange.h"
+#include "level2-operator/http_models.h"
+#include "level2-operator/http_reply.h"
+#include "level2-operator/http_route.h"
 
 static const char invalid[] = "invalid_request_error";
 

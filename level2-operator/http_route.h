@@ -2,8 +2,9 @@
 #ifndef LEVEL2_HTTP_ROUTE_H
 #define LEVEL2_HTTP_ROUTE_H
 
-#include "level2-operator/exchange.h"
 #include <stdbool.h>
+
+#include "level2-operator/exchange.h"
 
 enum http_action {
     HTTP_UNKNOWN, // no such path

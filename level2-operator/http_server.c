@@ -1,16 +1,17 @@
 // Opening, turning and closing the loop. What happens with a request: http_request.c.
 #include "level2-operator/http_server.h"
 
-#include "common/limits.h"
-#include "level2-operator/http_exchange.h"
-#include "level2-operator/http_listen.h"
-#include "level2-operator/http_request.h"
 #include <event2/event.h>
 #include <event2/http.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
+
+#include "common/limits.h"
+#include "level2-operator/http_exchange.h"
+#include "level2-operator/http_listen.h"
+#include "level2-operator/http_request.h"
 
 enum {
     ARENA_BYTES = 4 << 20,    // slots of connections

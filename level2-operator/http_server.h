@@ -8,6 +8,9 @@
 #ifndef LEVEL2_HTTP_SERVER_H
 #define LEVEL2_HTTP_SERVER_H
 
+#include <stdatomic.h>
+#include <stdio.h>
+
 #include "common/arena.h"
 #include "common/clock.h"
 #include "common/log.h"
@@ -19,8 +22,6 @@
 #include "level2-operator/http_keys.h"
 #include "level2-operator/lifecycle.h"
 #include "level2-operator/text_worker.h"
-#include <stdatomic.h>
-#include <stdio.h>
 
 struct event;
 struct event_base;

@@ -3,10 +3,11 @@
 #ifndef LEVEL2_INSPECT_H
 #define LEVEL2_INSPECT_H
 
-#include "common/arena.h"
-#include "level2-operator/gguf.h"
 #include <jansson.h>
 #include <stdio.h>
+
+#include "common/arena.h"
+#include "level2-operator/gguf.h"
 
 struct inspected {
     const char *file; // path

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <string.h>
+
 #include "common/utf8.h"
 
 enum { SHOWN_ITEMS = 8 }; // of an array

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
 #include "common/utf8.h"
 #include "level2-operator/rows.h"
 

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+
 #include "common/limits.h"
 
 // Counts brackets and commas outside of strings. Whether they match is the library's question.

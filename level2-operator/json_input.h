@@ -6,11 +6,12 @@
 #ifndef LEVEL2_JSON_INPUT_H
 #define LEVEL2_JSON_INPUT_H
 
-#include "common/status.h"
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "common/status.h"
 
 // An object of the body and where it stands there.
 struct json_input {

@@ -2,6 +2,7 @@
 #include "level2-operator/json_output.h"
 
 #include <stdlib.h>
+
 #include "common/utf8.h"
 
 // Nine digits give a float back exactly; more would be noise.

@@ -3,8 +3,9 @@
 #ifndef LEVEL2_JSON_OUTPUT_H
 #define LEVEL2_JSON_OUTPUT_H
 
-#include "level2-operator/buffer.h"
 #include <jansson.h>
+
+#include "level2-operator/buffer.h"
 
 // Appends the value and takes its reference. NULL, a failed allocation, fails the buffer.
 void json_output(struct buffer *out, json_t *value);

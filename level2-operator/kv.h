@@ -9,10 +9,11 @@
 #ifndef LEVEL2_KV_H
 #define LEVEL2_KV_H
 
+#include <stddef.h>
+
 #include "common/arena.h"
 #include "common/dtype.h"
 #include "common/status.h"
-#include <stddef.h>
 
 struct kv_layout {
     enum dtype dtype;   // DTYPE_F32 in level 2

@@ -8,9 +8,10 @@
 #ifndef LEVEL2_LIFECYCLE_H
 #define LEVEL2_LIFECYCLE_H
 
-#include "common/status.h"
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "common/status.h"
 
 enum server_state { SERVER_LOADING, SERVER_READY, SERVER_DRAINING, SERVER_STOPPED };
 

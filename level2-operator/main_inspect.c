@@ -2,6 +2,7 @@
 // also one that no engine here knows.
 #include <errno.h>
 #include <string.h>
+
 #include "common/cli.h"
 #include "common/limits.h"
 #include "common/mapped_file.h"

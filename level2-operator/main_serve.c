@@ -4,6 +4,10 @@
 //                    ▲──deliveries───────┘   ▲────events───────────┘
 //
 // The main function is the table of contents.
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
 #include "common/arena.h"
 #include "common/cli.h"
 #include "common/clock.h"
@@ -12,9 +16,6 @@
 #include "level2-operator/http_server.h"
 #include "level2-operator/serve_options.h"
 #include "level2-operator/text_thread.h"
-#include <signal.h>
-#include <stdio.h>
-#include <string.h>
 
 static const size_t work_bytes = 16 << 20; // queues, keys, origins
 

@@ -1,5 +1,11 @@
 // tokenize: text to token ids and back, by the rules of a model file. Reads the file's metadata and
 // no weight, so it is quick enough to be called once per text.
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "common/cli.h"
 #include "common/defaults.h"
 #include "common/limits.h"
@@ -8,11 +14,6 @@
 #include "level2-operator/chat.h"
 #include "level2-operator/gguf.h"
 #include "level2-operator/tokenizer.h"
-#include <errno.h>
-#include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const size_t arena_limit = (size_t)4
                                   << 30; // bytes; a text needs about 32 times its own

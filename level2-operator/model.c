@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
 #include "common/limits.h"
 #include "common/utf8.h"
 #include "level2-operator/rows.h"

@@ -2,10 +2,11 @@
 // function quotes the expression that it stands for; alternatives are tried in that order.
 #include "level2-operator/pretokenize.h"
 
-#include "common/utf8.h"
 #include <stdint.h>
 #include <string.h>
 #include <utf8proc.h>
+
+#include "common/utf8.h"
 
 enum char_class {
     CLASS_END,    // of the text

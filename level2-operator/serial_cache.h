@@ -8,11 +8,12 @@
 #ifndef LEVEL2_SERIAL_CACHE_H
 #define LEVEL2_SERIAL_CACHE_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "common/arena.h"
 #include "common/token.h"
 #include "level2-operator/kv.h"
-#include <stdbool.h>
-#include <stdint.h>
 
 struct serial_cache {
     struct kv_pool pool;   // one block

@@ -2,8 +2,9 @@
 // of them: there is no list that could disagree with the states.
 #include "level2-operator/serial_queue.h"
 
-#include "common/limits.h"
 #include <string.h>
+
+#include "common/limits.h"
 
 // Storage of slot i is the i-th part of one array per kind.
 static bool requests_make(struct serial_queue *q, struct arena *arena) {

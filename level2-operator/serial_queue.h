@@ -6,11 +6,12 @@
 #ifndef LEVEL2_SERIAL_QUEUE_H
 #define LEVEL2_SERIAL_QUEUE_H
 
-#include "common/arena.h"
-#include "common/engine.h"
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
+
+#include "common/arena.h"
+#include "common/engine.h"
 
 enum serial_state { SERIAL_FREE, SERIAL_WAITING, SERIAL_RUNNING };
 

@@ -3,10 +3,11 @@
 #ifndef LEVEL2_SERIAL_ROWS_H
 #define LEVEL2_SERIAL_ROWS_H
 
-#include "common/arena.h"
-#include "level2-operator/step.h"
 #include <stdbool.h>
 #include <stddef.h>
+
+#include "common/arena.h"
+#include "level2-operator/step.h"
 
 struct serial_rows {
     // owned by the arena

@@ -5,8 +5,9 @@
 //   running?   ──▶ a piece of the prompt, or the last drawn token ──▶ forward ──▶ draw ──▶ event
 #include "level2-operator/engine_serial_impl.h"
 
-#include "level2-operator/forward.h"
 #include <string.h>
+
+#include "level2-operator/forward.h"
 
 static void say(struct engine_serial *s, const struct serial_request *r,
                 enum event_kind kind) {

@@ -1,12 +1,13 @@
 // Options to values: what each means stands in its row.
 #include "level2-operator/serve_options.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include "common/cli.h"
 #include "common/defaults.h"
 #include "common/limits.h"
 #include "common/os.h"
-#include <stdio.h>
-#include <string.h>
 
 static const char program[] = "serve";
 

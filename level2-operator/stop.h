@@ -6,11 +6,12 @@
 #ifndef LEVEL2_STOP_H
 #define LEVEL2_STOP_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "common/arena.h"
 #include "common/limits.h"
 #include "common/status.h"
-#include <stdbool.h>
-#include <stddef.h>
 
 struct stop_string {
     const char *bytes; // borrowed

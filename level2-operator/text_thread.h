@@ -2,10 +2,11 @@
 #ifndef LEVEL2_TEXT_THREAD_H
 #define LEVEL2_TEXT_THREAD_H
 
-#include "level2-operator/text_worker.h"
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+
+#include "level2-operator/text_worker.h"
 
 struct text_thread { // all-zero: not running
     struct text_worker_options options;

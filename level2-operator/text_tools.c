@@ -3,6 +3,7 @@
 
 #include <jansson.h>
 #include <stdio.h>
+
 #include "level2-operator/api_request.h"
 #include "level2-operator/json_input.h"
 #include "level2-operator/json_output.h"

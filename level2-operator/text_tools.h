@@ -8,11 +8,12 @@
 #ifndef LEVEL2_TEXT_TOOLS_H
 #define LEVEL2_TEXT_TOOLS_H
 
+#include <stdbool.h>
+
 #include "common/status.h"
 #include "level2-operator/buffer.h"
 #include "level2-operator/exchange.h"
 #include "level2-operator/model.h"
-#include <stdbool.h>
 
 bool text_tool_serves(enum route route);
 

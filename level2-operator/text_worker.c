@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+
 #include "level2-operator/answer.h"
 #include "level2-operator/api_error.h"
 #include "level2-operator/text_tools.h"

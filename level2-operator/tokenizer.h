@@ -7,6 +7,9 @@
 #ifndef LEVEL2_TOKENIZER_H
 #define LEVEL2_TOKENIZER_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "common/arena.h"
 #include "common/status.h"
 #include "common/table.h"
@@ -14,8 +17,6 @@
 #include "level2-operator/bpe.h"
 #include "level2-operator/gguf.h"
 #include "level2-operator/pretokenize.h"
-#include <stdbool.h>
-#include <stddef.h>
 
 enum token_kind { // numbers of tokenizer.ggml.token_type
     TOKEN_NORMAL = 1,

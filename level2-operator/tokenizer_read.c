@@ -11,9 +11,10 @@
 //   tokenizer.ggml.add_bos_token
 #include "level2-operator/tokenizer.h"
 
+#include <string.h>
+
 #include "common/limits.h"
 #include "common/utf8.h"
-#include <string.h>
 
 // Control tokens that end a turn or a text in some family, whatever the file's eos is.
 static const char *const end_texts[] = {

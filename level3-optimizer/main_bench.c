@@ -193,12 +193,14 @@ int main(int argc, char **argv) {
 
     b.n_threads = os_cpu_count();
     if (b.n_threads > LIMIT_WORKERS) b.n_threads = LIMIT_WORKERS;
+    // clang-format off
     const struct cli_option options[] = {
-        {"model",           "FILE", CLI_STRING, &b.path, .help = "GGUF file"},
-        {"threads",       "N", CLI_INT, &b.n_threads, "compute threads", 1, LIMIT_WORKERS, false},
+        {"model", "FILE", CLI_STRING, &b.path, .help = "GGUF file"},
+        {"threads", "N", CLI_INT, &b.n_threads, "compute threads", 1, LIMIT_WORKERS, false},
         {"json", NULL, CLI_FLAG, &b.json, .help = "one JSON document"},
-        {0                },
+        {0},
     };
+    // clang-format on
     const struct cli cli = {
         .program = "bench",
         .summary = "tokens per second of this machine, beside its read bandwidth",

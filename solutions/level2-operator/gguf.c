@@ -8,6 +8,7 @@
 
 #include <inttypes.h>
 #include <string.h>
+
 #include "common/limits.h"
 #include "level2-operator/cursor.h"
 #include "level2-operator/gguf_reader.h"

@@ -4,6 +4,7 @@
 #include "level2-operator/rows.h"
 
 #include <string.h>
+
 #include "common/half.h"
 
 enum { HALF_BLOCK = QUANT_BLOCK / 2 };

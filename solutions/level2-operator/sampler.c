@@ -8,9 +8,10 @@
 // can overflow. Sums are doubles in a fixed order: every compiler draws the same token.
 #include "level2-operator/sampler.h"
 
-#include "common/rng.h"
 #include <math.h>
 #include <string.h>
+
+#include "common/rng.h"
 
 // Logits are floats, so a sum that reaches top_p on paper may miss it by about 1e-7.
 static const double TOP_P_ROUNDING = 1e-6;

@@ -6,8 +6,9 @@
 //          0                      cut                                                    n_held
 #include "level2-operator/stop.h"
 
-#include "common/utf8.h"
 #include <string.h>
+
+#include "common/utf8.h"
 
 static const char REPLACEMENT[] = "\xEF\xBF\xBD"; // U+FFFD
 enum { REPLACEMENT_BYTES = 3, CUT_CHARACTER_BYTES = 3 };

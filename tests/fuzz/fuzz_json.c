@@ -1,11 +1,11 @@
 // Request bodies under a fuzzer: the first byte chooses the route, the rest is the body. Whatever is
 // taken must be in range; whatever is refused must become a valid error object.
-#include "level2-operator/api_error.h"
-#include "level2-operator/api_request.h"
-
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "level2-operator/api_error.h"
+#include "level2-operator/api_request.h"
 
 enum { N_VOCAB = 100, ARENA_BYTES = 16 << 20 };
 

@@ -1,9 +1,10 @@
 // Who may wait, and when the others are told to come back.
 #include "level2-operator/admission.h"
 
-#include "tests/support/suite.h"
 #include <math.h>
 #include <string.h>
+
+#include "tests/support/suite.h"
 
 static const struct {
     const char *name;

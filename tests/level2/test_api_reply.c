@@ -1,13 +1,14 @@
 // Bodies and events as clients read them: shapes, counts, framing, log probabilities, errors.
 #include "level2-operator/api_reply.h"
 
-#include "level2-operator/api_error.h"
-#include "tests/support/pieces.h"
-#include "tests/support/suite.h"
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "level2-operator/api_error.h"
+#include "tests/support/pieces.h"
+#include "tests/support/suite.h"
 
 static const struct api_usage usage = {10, 4, 3};
 

@@ -2,10 +2,11 @@
 // under which name.
 #include "level2-operator/api_request.h"
 
-#include "tests/support/suite.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "tests/support/suite.h"
 
 enum { N_VOCAB = 100, ARENA_BYTES = 8 << 20 };
 

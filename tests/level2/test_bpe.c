@@ -1,12 +1,13 @@
 // Byte-pair encoding against a list of merges worked out by hand, and against the slow rule itself:
 // look through the whole word for the best pair, merge it, start again.
-#include "tests/support/suite.h"
-
 #include "level2-operator/bpe.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#include "tests/support/suite.h"
 
 enum { MAX_TOKENS = 64, MAX_MERGES = 64, MAX_TEXT = 16 };
 

@@ -1,11 +1,12 @@
 // Chat texts worked out by hand. jinja2 with the file's own template judges the same code in
 // tests/reference/chat.py.
-#include "tests/support/suite.h"
+#include "level2-operator/chat.h"
+
+#include <string.h>
 
 #include "common/limits.h"
-#include "level2-operator/chat.h"
 #include "tests/support/gguf_file.h"
-#include <string.h>
+#include "tests/support/suite.h"
 
 enum { MAX_TURNS = 4 };
 

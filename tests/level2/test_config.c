@@ -1,7 +1,9 @@
 // The metadata of a model: the tiny model's own, and what must not be believed or silently ignored.
+#include "level2-operator/config.h"
+
 #include <math.h>
 #include <string.h>
-#include "level2-operator/config.h"
+
 #include "tests/support/gguf_file.h"
 #include "tests/support/suite.h"
 

@@ -1,11 +1,11 @@
 // The serial engine, one request at a time: how answers end, what is refused, what an error does.
-#include "tests/support/suite.h"
-
-#include "tests/support/engine_rig.h"
-#include "tests/support/fake_ops.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "tests/support/engine_rig.h"
+#include "tests/support/fake_ops.h"
+#include "tests/support/suite.h"
 
 enum { N_VOCAB = 40, N_CTX = 200, EOS = 39, N_PROMPT = 90 };
 

@@ -2,10 +2,11 @@
 // probabilities, and the ways it ends.
 #include "level2-operator/generation.h"
 
+#include <string.h>
+
 #include "common/utf8.h"
 #include "tests/support/pieces.h"
 #include "tests/support/suite.h"
-#include <string.h>
 
 enum { MAX_TOKENS = 32 };
 

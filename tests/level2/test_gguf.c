@@ -1,9 +1,11 @@
 // The GGUF reader against files made by hand: right ones, and everything that can be wrong with one.
+#include "level2-operator/gguf.h"
+
 #include <float.h>
 #include <stdlib.h>
 #include <string.h>
+
 #include "common/limits.h"
-#include "level2-operator/gguf.h"
 #include "tests/support/gguf_file.h"
 #include "tests/support/suite.h"
 

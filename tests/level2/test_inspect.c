@@ -1,9 +1,11 @@
 // What `inspect` prints: the numbers of the tiny model, and that a hostile file cannot speak to the
 // terminal.
+#include "level2-operator/inspect.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "level2-operator/inspect.h"
+
 #include "level2-operator/rows.h"
 #include "tests/support/gguf_file.h"
 #include "tests/support/suite.h"

@@ -1,11 +1,12 @@
 // Bodies from strangers: what is refused, and how the readers name the field at fault.
 #include "level2-operator/json_input.h"
 
-#include "common/limits.h"
-#include "tests/support/suite.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "common/limits.h"
+#include "tests/support/suite.h"
 
 static enum status parse(json_t **body, const char *text, struct error *err) {
     return json_input_parse(body, text, strlen(text), err);

@@ -1,8 +1,9 @@
 // The states of a server: every arrow, and nothing else.
 #include "level2-operator/lifecycle.h"
 
-#include "tests/support/suite.h"
 #include <string.h>
+
+#include "tests/support/suite.h"
 
 static struct lifecycle ready_with(int n_in_flight) {
     struct lifecycle l;

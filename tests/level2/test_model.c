@@ -1,8 +1,10 @@
 // Loading a whole model: every matrix found and checked, nothing missing, nothing left over.
+#include "level2-operator/model.h"
+
 #include <stdio.h>
 #include <string.h>
+
 #include "common/half.h"
-#include "level2-operator/model.h"
 #include "level2-operator/rows.h"
 #include "tests/support/gguf_file.h"
 #include "tests/support/suite.h"

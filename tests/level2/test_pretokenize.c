@@ -1,11 +1,12 @@
 // How text is cut into words. Rows worked out from the expression by hand; the `tokenizers` package
 // judges the same scanner in tests/reference/tokenizer.py.
-#include "tests/support/suite.h"
-
 #include "level2-operator/pretokenize.h"
+
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "tests/support/suite.h"
 
 // words: the text with a '|' between words; no text here holds a '|' of its own.
 static const struct {

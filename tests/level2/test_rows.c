@@ -1,10 +1,12 @@
 // Stored rows as floats: blocks worked by hand, a slow oracle over many lengths and addresses, and all
 // 65,536 values of the 16-bit types.
+#include "level2-operator/rows.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
 #include "common/half.h"
-#include "level2-operator/rows.h"
 #include "tests/support/suite.h"
 
 // ---- reference ----------------------------------------------------------------------------------

@@ -1,11 +1,12 @@
 // The sampler: hand-worked distributions (cases SMP-01 to SMP-13), and the same answers as a simple
 // one that sorts everything.
-#include "tests/support/suite.h"
-
 #include "level2-operator/sampler.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "tests/support/suite.h"
 
 enum { MAX_VOCAB = 700 };
 

@@ -1,10 +1,10 @@
 // The serial engine gives the same text whatever else differs: step size, cache, team, neighbours.
-#include "tests/support/suite.h"
+#include <math.h>
+#include <string.h>
 
 #include "tests/support/engine_rig.h"
 #include "tests/support/fake_ops.h"
-#include <math.h>
-#include <string.h>
+#include "tests/support/suite.h"
 
 enum { N_VOCAB = 40, N_CTX = 200, EOS = 39, N_PROMPT = 90 };
 

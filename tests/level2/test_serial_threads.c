@@ -1,11 +1,11 @@
 // The serial engine among threads: sleeping, waking, heartbeat, trace, and a crowd of clients.
-#include "tests/support/suite.h"
-
-#include "tests/support/engine_rig.h"
-#include "tests/support/fake_ops.h"
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
+
+#include "tests/support/engine_rig.h"
+#include "tests/support/fake_ops.h"
+#include "tests/support/suite.h"
 
 enum { N_VOCAB = 40, N_CTX = 200, EOS = 39, N_PROMPT = 90 };
 

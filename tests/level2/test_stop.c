@@ -1,9 +1,10 @@
 // Stop strings: what is shown must not depend on how the text was cut into pieces.
-#include "tests/support/suite.h"
+#include "level2-operator/stop.h"
+
+#include <string.h>
 
 #include "common/utf8.h"
-#include "level2-operator/stop.h"
-#include <string.h>
+#include "tests/support/suite.h"
 
 #define FFFD "\xEF\xBF\xBD"
 enum { MAX_TEXT = 4096 };

@@ -2,13 +2,14 @@
 // the sockets are missing.
 #include "level2-operator/text_worker.h"
 
-#include "tests/support/engine_rig.h"
-#include "tests/support/outcome.h"
-#include "tests/support/suite.h"
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "tests/support/engine_rig.h"
+#include "tests/support/outcome.h"
+#include "tests/support/suite.h"
 
 enum { MAX_EXCHANGES = 8 };
 

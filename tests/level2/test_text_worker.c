@@ -2,16 +2,17 @@
 // its answers from a script.
 #include "level2-operator/text_worker.h"
 
-#include "common/mapped_file.h"
-#include "tests/support/fake_engine.h"
-#include "tests/support/outcome.h"
-#include "tests/support/suite.h"
 #include <jansson.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "common/mapped_file.h"
+#include "tests/support/fake_engine.h"
+#include "tests/support/outcome.h"
+#include "tests/support/suite.h"
 
 enum { N_CTX = 200, MAX_EXCHANGES = 16 };
 enum { MAX_SCRIPTS = 4, MAX_SCRIPT = 64 };

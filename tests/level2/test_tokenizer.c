@@ -1,9 +1,9 @@
 // Texts to ids and back, with a vocabulary made by hand. The `tokenizers` package judges real ones in
 // tests/reference/tokenizer.py; how files are read is in test_tokenizer_read.c.
-#include "tests/support/suite.h"
-
-#include "tests/support/vocabulary.h"
 #include <string.h>
+
+#include "tests/support/suite.h"
+#include "tests/support/vocabulary.h"
 
 static void encode(struct fixture *x, const char *text, size_t n_bytes,
                    const struct markup *markup, int n_markup) {

@@ -1,10 +1,10 @@
 // Tokenizers read from files: what must be there, and what is refused by name.
-#include "tests/support/suite.h"
-
-#include "common/limits.h"
-#include "tests/support/vocabulary.h"
 #include <stdlib.h>
 #include <string.h>
+
+#include "common/limits.h"
+#include "tests/support/suite.h"
+#include "tests/support/vocabulary.h"
 
 START_TEST(reads_ids_and_the_end_set) {
     struct fixture x;

@@ -1,10 +1,11 @@
 // Steps an engine on the test's own thread, so that every order of events can be arranged.
 #include "tests/support/engine_rig.h"
 
-#include "tests/support/fake_ops.h"
-#include "tests/support/suite.h"
 #include <check.h>
 #include <string.h>
+
+#include "tests/support/fake_ops.h"
+#include "tests/support/suite.h"
 
 static void open_team(struct rig *r, int n_workers) {
     arena_init(&r->team_arena, 1 << 20);

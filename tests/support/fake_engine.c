@@ -1,5 +1,6 @@
 // An engine that reads its answers from a script.
 #include "tests/support/fake_engine.h"
+
 #include <stddef.h>
 #include <string.h>
 

@@ -3,8 +3,9 @@
 #ifndef TESTS_SUPPORT_FAKE_ENGINE_H
 #define TESTS_SUPPORT_FAKE_ENGINE_H
 
-#include "common/engine_impl.h"
 #include <stdbool.h>
+
+#include "common/engine_impl.h"
 
 enum { FAKE_REQUESTS = 256 };
 

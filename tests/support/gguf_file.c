@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
 #include "common/mapped_file.h"
 
 static void *grow(void *old, size_t n) {

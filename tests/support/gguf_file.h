@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+
 #include "level2-operator/gguf.h"
 
 // ---- byte by byte. Everything little-endian; memory failure ends the test.

@@ -8,14 +8,15 @@
 #ifndef TESTS_SUPPORT_HTTP_HOUSE_H
 #define TESTS_SUPPORT_HTTP_HOUSE_H
 
-#include "common/engine_impl.h"
-#include "level2-operator/http_server.h"
-#include "tests/support/suite.h"
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+
+#include "common/engine_impl.h"
+#include "level2-operator/http_server.h"
+#include "tests/support/suite.h"
 
 // An engine that only has statistics.
 struct fake_engine {

@@ -1,9 +1,10 @@
 // The main of every suite: runs it, prints each failure, and closes with the line that
 // tools/run_tests.py adds up.
-#include "tests/support/suite.h"
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "tests/support/suite.h"
 
 int main(void) {
     SRunner *runner = srunner_create(suite());

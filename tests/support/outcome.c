@@ -1,10 +1,11 @@
 // What an exchange got, and what a client would read in it.
 #include "tests/support/outcome.h"
 
-#include "common/utf8.h"
-#include "tests/support/suite.h"
 #include <stdlib.h>
 #include <string.h>
+
+#include "common/utf8.h"
+#include "tests/support/suite.h"
 
 static void read_usage(struct reading *r, json_t *usage) {
     json_t *details = json_object_get(usage, "prompt_tokens_details");

@@ -2,9 +2,10 @@
 #ifndef TESTS_SUPPORT_OUTCOME_H
 #define TESTS_SUPPORT_OUTCOME_H
 
-#include "level2-operator/exchange.h"
 #include <jansson.h>
 #include <stdbool.h>
+
+#include "level2-operator/exchange.h"
 
 enum { MAX_CHOICES = 8, MAX_TEXT = 4096 };
 

@@ -1,5 +1,6 @@
 // What the test files share: comparing floats, drawing numbers, finding the tiny model.
 #include "tests/support/suite.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
