@@ -44,7 +44,7 @@ same_text() {
 }
 
 check "format" check_format
-check "includes point downward" tools/check_includes.py
+check "includes: downward, in order" tools/check_includes.py
 check "docs: links and quotes" tools/check_docs.py
 check "clang: builds without a warning" clang_build
 check "clang: suites" clang_suites

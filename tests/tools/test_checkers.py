@@ -50,7 +50,7 @@ class Checkers(unittest.TestCase):
         for header in ("common/a.h", "level1-user/b.h", "level2-operator/c.h", "level3-optimizer/d.h"):
             self.write(header, "")
         up, fine = '#include "level2-operator/c.h"\n', '#include "common/a.h"\n'
-        self.assertEqual(self.include_faults("level2-operator/x.c", fine + up), [])
+        self.assertEqual(self.include_faults("level2-operator/x.c", fine + "\n" + up), [])
         self.assertEqual(len(self.include_faults("common/x.c", up)), 1)
         self.assertEqual(len(self.include_faults("level1-user/x.c", up)), 1)
         self.assertEqual(len(self.include_faults("solutions/level1-user/x.c", up)), 1)
@@ -62,6 +62,26 @@ class Checkers(unittest.TestCase):
         self.write("common/b.c", "")
         self.assertEqual(len(self.include_faults("common/x.c", '#include "common/b.c"\n')), 1)
         self.assertEqual(len(self.include_faults("common/x.c", '#include "a.h"\n')), 1)
+
+    def test_includes_out_of_order_are_found(self):
+        for header in ("common/a.h", "common/b.h", "common/x.h"):
+            self.write(header, "")
+        own, system, project = (f"#include {i}\n" for i in ('"common/x.h"', "<math.h>", '"common/a.h"'))
+        second, other = '#include "common/b.h"\n', "#include <stdio.h>\n"
+        right = own + "\n" + system + other + "\n" + project + second
+        self.assertEqual(self.include_faults("common/x.c", "// x\n" + right + "\nint a;\n"), [])
+        self.assertEqual(self.include_faults("common/x.h", system + "\n" + project), [])
+        self.assertEqual(self.include_faults("common/os_linux.c", own + "\n#ifdef A\n" + right[len(own):]), [])
+        for wrong in (
+            system + "\n" + own,  # the own header does not come first
+            own + system,  # no blank line
+            own + "\n" + other + system,  # not sorted
+            own + "\n" + system + "\n" + other,  # a group in two
+            own + "\n" + project + "\n" + system,  # project before system
+            own + "\n#ifdef A\n" + project + system,  # the same behind a condition
+        ):
+            self.assertEqual(len(self.include_faults("common/x.c", wrong)), 1, wrong)
+        self.assertEqual(len(self.include_faults("common/x.h", project + "\n" + system)), 1)
 
 
 if __name__ == "__main__":
