@@ -10,6 +10,10 @@
 // property.
 Suite *suite(void);
 
+// Called by suite() when nothing of it can run on this machine: prints why, and ends the program with
+// the status that the runner counts as skipped.
+_Noreturn void suite_skip(const char *why);
+
 // Path of the tiny generated model (environment TINY_MODEL, else build/test/tiny.gguf).
 const char *tiny_model_path(void);
 
