@@ -72,18 +72,18 @@ END_TEST
 // Busy is not dead; work without a step is.
 START_TEST(tells_a_busy_engine_from_a_dead_one) {
     house.options.limits.stall_ms = 300;
-    house.engine.stats = (struct engine_stats){.n_running = 1, .n_steps = 1};
+    set_stats(1, 1);
     start();
-    house.engine.stats.n_steps++;
+    set_stats(1, 2);
     assert_has("just begun", get("/health"), " 200 ");
     nap_ms(400);
-    house.engine.stats.n_steps++;
+    set_stats(1, 3);
     assert_has("it stepped", get("/health"), " 200 ");
     nap_ms(400);
     const char *reply = get("/health");
     assert_has("dead", reply, " 503 ");
     assert_has("dead", reply, "\"status\":\"stalled\"");
-    house.engine.stats.n_running = 0;
+    set_stats(0, 3);
     assert_has("idle", get("/health"), " 200 ");
 }
 END_TEST

@@ -15,7 +15,10 @@ enum { REPLY_BYTES = 1 << 20 };
 // ---- an engine that only has statistics --------------------------------------------------------
 
 static void fake_stats(struct engine *e, struct engine_stats *stats) {
-    *stats = ((struct fake_engine *)e)->stats;
+    struct fake_engine *fake = (struct fake_engine *)e;
+    pthread_mutex_lock(&fake->lock);
+    *stats = fake->stats;
+    pthread_mutex_unlock(&fake->lock);
 }
 
 static int fake_context(const struct engine *e) {
@@ -117,6 +120,7 @@ static void house_setup(void) {
     clock_init_real(&house.clock);
     ck_assert_int_eq(exchange_queues_open(&house.queues, &house.arena, NULL), OK);
     house.engine.engine.table = &fake_table;
+    pthread_mutex_init(&house.engine.lock, NULL);
     house.said = tmpfile();
     house.options = (struct http_options){.host = "127.0.0.1",
                                           .keys = &house.keys,
@@ -263,6 +267,12 @@ void start(void) {
     start_loading();
     start_ready();
     for (int i = 0; i < 1000 && !strstr(get("/ready"), " 200 "); i++) nap_ms(1);
+}
+
+void set_stats(int n_running, uint64_t n_steps) {
+    pthread_mutex_lock(&house.engine.lock);
+    house.engine.stats = (struct engine_stats){.n_running = n_running, .n_steps = n_steps};
+    pthread_mutex_unlock(&house.engine.lock);
 }
 
 void join_loop(void) {

@@ -18,9 +18,10 @@
 #include "level2-operator/http_server.h"
 #include "tests/support/suite.h"
 
-// An engine that only has statistics.
+// An engine that only has statistics: see set_stats.
 struct fake_engine {
     struct engine engine;
+    pthread_mutex_t lock;
     struct engine_stats stats;
 };
 
@@ -51,6 +52,8 @@ TCase *house_tcase(Suite *s, const char *name);
 void start_loading(void); // the server answers, but has no model yet
 void start_ready(void);   // and now it has one
 void start(void);         // both, and waits until it is so
+
+void set_stats(int n_running, uint64_t n_steps); // what the engine says of itself
 
 // A client. What is heard is a static buffer, valid until the next call.
 int dial(void);
