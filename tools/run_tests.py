@@ -65,8 +65,9 @@ def judge(name, status, output, tally, limit_s):
     tally.skipped += skipped
     word = "FAILED " if failed else "ok     "
     more = f", {skipped} skipped" if skipped else ""
+    reasons = "\n".join(line for line in lines if line.startswith("skipped "))
     return (f"{word}  {name}: {passed} passed, {failed} failed{more}" + (f" ({trouble})" if trouble else ""),
-            output if failed else "")
+            output if failed else reasons)
 
 
 def machine_factor():

@@ -17,7 +17,7 @@ class Tally:
     SHOWN = 10
 
     def __init__(self):
-        self.n_passed = self.n_failed = 0
+        self.n_passed = self.n_failed = self.n_skipped = 0
 
     def check(self, holds, name, detail=""):
         if holds:
@@ -30,6 +30,12 @@ class Tally:
     def equal(self, got, want, name):
         self.check(got == want, name, f"got  {got!r:.600}\n  want {want!r:.600}")
 
+    def skip(self, what, why):
+        """Something that this machine cannot run: said aloud, and no failure."""
+        self.n_skipped += 1
+        print(f"skipped {what}: {why}")
+
     def finish(self):
-        print(f"{self.n_passed} passed, {self.n_failed} failed")
+        skipped = f", {self.n_skipped} skipped" if self.n_skipped else ""
+        print(f"{self.n_passed} passed, {self.n_failed} failed{skipped}")
         sys.exit(1 if self.n_failed else 0)
