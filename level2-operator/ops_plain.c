@@ -179,9 +179,9 @@ static void attend(struct run *run, const struct step *step, int layer, struct w
     const struct attention_plan *plan = step->plan;
     float *acc = r->acc + (long)me->rank * 2 * run->model->config.d_head;
 
+    MUST(plan->n_parts == 0); // rows in parts are level 4's
     for (int i = team_claim(me, plan->n_items); i >= 0; i = team_claim(me, plan->n_items)) {
         const struct attention_item *item = &plan->items[i];
-        MUST(item->part == -1); // shared segments are level 4's
         for (int t = 0; t < item->n_rows; t++) {
             for (int h = 0; h < item->n_heads; h++) {
                 attend_row(r, step, layer, plan->rows[item->first_row + t],

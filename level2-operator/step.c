@@ -13,6 +13,7 @@ void attention_plan_simple(struct attention_plan *plan, const struct step *step,
     plan->n_rows = step->n_rows;
     for (int t = 0; t < step->n_rows; t++) plan->rows[t] = t;
 
+    plan->n_parts = 0;
     plan->n_items = 0;
     for (int h = 0; h < n_heads; h++) {
         for (int t = 0; t < step->n_rows; t++) {
@@ -23,7 +24,6 @@ void attention_plan_simple(struct attention_plan *plan, const struct step *step,
                 .n_segments = step->position[t] / LIMIT_ATTENTION_SEGMENT + 1,
                 .first_row = t,
                 .n_rows = 1,
-                .part = -1,
             };
         }
     }

@@ -72,7 +72,8 @@ START_TEST(neighbouring_heads_share_keys_and_values) { // V of a KV head is its 
 
     int zero = 0, row;
     struct attention_item items[32];
-    struct attention_plan plan = {items, 0, 32, &row, 0, 1};
+    struct attention_plan plan = {
+        .items = items, .max_items = 32, .rows = &row, .max_rows = 1};
     struct kv_table table = {&zero, 1, 0, 1};
     struct step step = {.n_rows = 1,
                         .position = &zero,
