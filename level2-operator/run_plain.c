@@ -41,12 +41,6 @@ static int pieces_list(struct piece *p, struct run_plain *r, const struct config
     return n;
 }
 
-// What arena_alloc counts for a piece.
-static size_t piece_bytes(size_t n_bytes) {
-    size_t n_lines = (n_bytes + ARENA_ALIGN - 1) / ARENA_ALIGN;
-    return (n_lines ? n_lines : 1) * ARENA_ALIGN;
-}
-
 enum status kv_layout_plain(struct kv_layout *layout, const struct config *c,
                             struct error *err) {
     if (layout->dtype != DTYPE_F32)
@@ -69,8 +63,8 @@ size_t run_plain_bytes(const struct config *c, const struct run_limits *limits) 
     struct piece pieces[MAX_PIECES];
     int n = pieces_list(pieces, &r, c, limits);
 
-    size_t sum = piece_bytes(sizeof(r));
-    for (int i = 0; i < n; i++) sum += piece_bytes(pieces[i].n * sizeof(float));
+    size_t sum = arena_bytes(1, sizeof(r));
+    for (int i = 0; i < n; i++) sum += arena_bytes(pieces[i].n, sizeof(float));
     return sum;
 }
 
