@@ -154,7 +154,7 @@ static uint64_t other_bytes(const struct config *c, const struct engine_serial_o
     return arena_bytes(1, sizeof(struct engine_serial)) +
            serial_queue_bytes(o->max_waiting, o->n_ctx) +
            arena_bytes(LIMIT_ENGINE_EVENTS, sizeof(struct engine_event)) +
-           serial_cache_bytes(o->n_ctx) + serial_rows_bytes(o->step_rows, c->n_heads) +
+           serial_cache_bytes(o->n_ctx) + sequence_rows_bytes(o->step_rows, c->n_heads) +
            sampler_bytes(c->n_vocab) + arena_bytes(n_vocab, sizeof(bool));
 }
 
@@ -163,7 +163,7 @@ static enum status count(struct engine_ledger *ledger, struct kv_layout *layout,
                          const struct model *model, const struct engine_serial_options *o,
                          struct error *err) {
     struct run_limits limits = limits_of(o);
-    *layout = (struct kv_layout){.dtype = DTYPE_F32, .block_len = o->n_ctx};
+    *layout = (struct kv_layout){.dtype = o->kv_dtype, .block_len = o->n_ctx};
     enum status st = o->ops->kv_layout(layout, &model->config, err);
     if (st != OK) return st;
     *ledger = (struct engine_ledger){
@@ -195,7 +195,7 @@ static enum status parts_make(struct engine_serial *s, const struct kv_layout *l
         st = ring_init(&s->events, LIMIT_ENGINE_EVENTS, sizeof(struct engine_event), arena,
                        err);
     if (st == OK) st = serial_cache_init(&s->cache, layout, arena, err);
-    if (st == OK) st = serial_rows_init(&s->rows, o->step_rows, c->n_heads, arena, err);
+    if (st == OK) st = sequence_rows_init(&s->rows, o->step_rows, c->n_heads, arena, err);
     if (st == OK) st = sampler_init(&s->sampler, c->n_vocab, arena, err);
     if (st == OK)
         st = o->ops->run_init(&s->run, s->model, &s->cache.pool, &limits, arena, err);

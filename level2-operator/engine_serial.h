@@ -18,10 +18,11 @@
 
 struct engine_serial_options {
     const struct ops *ops; // NULL: ops_plain
-    int n_ctx;       // positions; 0: the least of the model's and LIMIT_DEFAULT_CONTEXT
-    int step_rows;   // rows of a prompt per step; 0: LIMIT_STEP_ROWS
-    int max_waiting; // queue; 0: LIMIT_QUEUE
-    bool no_cache;   // never reuse a prefix
+    int n_ctx;           // positions; 0: the least of the model's and LIMIT_DEFAULT_CONTEXT
+    int step_rows;       // rows of a prompt per step; 0: LIMIT_STEP_ROWS
+    int max_waiting;     // queue; 0: LIMIT_QUEUE
+    enum dtype kv_dtype; // of the KV cache; 0: DTYPE_F32
+    bool no_cache;       // never reuse a prefix
     uint64_t memory_bytes; // for everything but the file's own bytes; 0: no limit
     struct team *team;     // borrowed; required
     struct clock *clock;   // borrowed; required

@@ -7,9 +7,9 @@
 #include "common/ring.h"
 #include "level2-operator/engine_serial.h"
 #include "level2-operator/sampler.h"
+#include "level2-operator/sequence_rows.h"
 #include "level2-operator/serial_cache.h"
 #include "level2-operator/serial_queue.h"
-#include "level2-operator/serial_rows.h"
 
 struct engine_serial {
     struct engine base; // first: struct engine * is this
@@ -24,7 +24,7 @@ struct engine_serial {
     struct serial_request *running; // NULL: none
     int64_t running_since_ns;       // on the trace's clock
     struct serial_cache cache;
-    struct serial_rows rows;
+    struct sequence_rows rows;
     struct run *run;
     struct sampler sampler;
     bool *banned;              // (n_vocab): cannot be drawn before min_tokens

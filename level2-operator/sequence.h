@@ -8,20 +8,22 @@
 #include "common/team.h"
 #include "common/token.h"
 #include "level2-operator/ops.h"
+#include "level2-operator/sequence_rows.h"
 
 struct sequence {
     // owned by the arena given at init
     struct run *run;
     struct kv_pool pool;
     struct kv_table table;
-    struct attention_plan plan;
-    int *position, *number, *logit_rows; // (max_rows): the columns of a step
+    int block; // the table's only entry
+    struct sequence_rows rows;
     // borrowed
     const struct ops *ops;
     struct team *team;
 };
 
-// limits.max_workers may be 0: the team's size. Weights are prepared here too.
+// limits.max_workers may be 0: the team's size. Weights are prepared here too. *s must not move
+// afterwards. What was taken before a failure stays in the arena.
 enum status sequence_init(struct sequence *s, const struct ops *ops, struct model *model,
                           struct run_limits limits, struct team *team, struct arena *arena,
                           struct error *err);

@@ -9,14 +9,17 @@
 
 #include "level2-operator/forward.h"
 
-static void say(struct engine_serial *s, const struct serial_request *r,
-                enum event_kind kind) {
+static void note(struct engine_serial *s, const struct serial_request *r,
+                 enum event_kind kind) {
     s->event.id = r->id;
     s->event.kind = kind;
     s->event.n_prompt = r->params.n_prompt;
     s->event.n_cached = r->n_cached;
     s->event.n_prefilled = r->n_prefilled;
     s->event.n_completion = r->n_completion;
+}
+
+static void say(struct engine_serial *s) {
     bool had_room = ring_put(&s->events, &s->event);
     MUST(had_room); // only this thread puts, and it looked before it began
     s->has_news = true;
@@ -26,14 +29,14 @@ static void say(struct engine_serial *s, const struct serial_request *r,
 // The slot is free before the event is out: who reads it may submit again at once.
 static void finish(struct engine_serial *s, struct serial_request *r,
                    enum finish_reason reason) {
-    struct serial_request last = *r;
+    note(s, r, EVENT_FINISH);
+    s->event.reason = reason;
     if (r == s->running) {
         s->running = NULL;
         trace_end(s->options.trace, 0, "request", s->running_since_ns, (int64_t)r->id);
     }
     serial_queue_remove(&s->queue, r, reason);
-    s->event.reason = reason;
-    say(s, &last, EVENT_FINISH);
+    say(s);
 }
 
 static void finish_cancelled(struct engine_serial *s) {
@@ -83,7 +86,8 @@ static void report_token(struct engine_serial *s, struct serial_request *r,
         sampler_logprobs(logits, n_vocab, r->last, &s->event.drawn, s->event.top,
                          s->event.n_top);
     }
-    say(s, r, EVENT_TOKEN);
+    note(s, r, EVENT_TOKEN);
+    say(s);
 }
 
 // From the logits of the last row to a token, and to the end if it is one.
@@ -123,12 +127,13 @@ static void advance(struct engine_serial *s, struct serial_request *r) {
     if (is_prompt) n_rows = n_left < step_rows ? n_left : step_rows;
 
     const struct step *step =
-        serial_rows_fill(&s->rows, &s->cache.table, tokens, n_rows, wants_logits);
+        sequence_rows_fill(&s->rows, &s->cache.table, tokens, n_rows, wants_logits ? 1 : 0);
     forward(s->options.ops, s->run, step, s->options.team);
     serial_cache_append(&s->cache, tokens, n_rows);
     if (is_prompt) {
         r->n_prefilled += n_rows;
-        say(s, r, EVENT_PROGRESS);
+        note(s, r, EVENT_PROGRESS);
+        say(s);
     }
     if (wants_logits) draw(s, r);
     trace_end(s->options.trace, 0, "step", begin_ns, n_rows);

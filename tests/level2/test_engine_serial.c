@@ -446,6 +446,17 @@ START_TEST(refuses_options_out_of_range) {
 }
 END_TEST
 
+START_TEST(refuses_a_cache_type_that_its_ops_cannot_read) {
+    struct engine *e;
+    struct error err = {0};
+    rig.options.ops = &ops_plain;
+    rig.options.kv_dtype = DTYPE_I8;
+    ck_assert_int_eq(engine_serial_create(&e, &rig.model, &rig.options, &err),
+                     ERR_UNSUPPORTED);
+    ck_assert_ptr_null(e);
+}
+END_TEST
+
 Suite *suite(void) {
     Suite *s = suite_create("level2/engine_serial");
     TCase *reference = tcase_create("reference");
@@ -472,6 +483,7 @@ Suite *suite(void) {
     tcase_add_test(failures, an_error_ends_one_request_only);
     tcase_add_test(failures, says_so_when_memory_is_short_at_any_point);
     tcase_add_test(failures, refuses_options_out_of_range);
+    tcase_add_test(failures, refuses_a_cache_type_that_its_ops_cannot_read);
     suite_add_tcase(s, failures);
     TCase *property = tcase_create("property");
     tcase_add_checked_fixture(property, open_fake, close_rig);
