@@ -5,22 +5,21 @@
 #ifndef COMMON_COST_H
 #define COMMON_COST_H
 
-#include "common/dtype.h"
-
 struct cost_machine {
     double bytes_per_s; // read bandwidth of a working set as large as the model
     double ops_per_s;   // arithmetic of the kernels' type; a multiply and an add are two
 };
 
-// What one step is made of. Counts, not bytes.
+// What a model asks of a machine. Counts are numbers of values; the bytes of one stand beside them.
 struct cost_model {
-    double layer_weights; // weights in all layers' matrices: neither embedding nor head
-    double head_weights;  // weights of the output matrix: n_vocab * d_model
-    double weight_bytes;  // bytes per weight of the layers (Q4_1: 20 / 32)
-    double head_bytes;    // bytes per weight of the head
-    double kv_values;     // K and V per token: 2 * n_layers * n_kv_heads * d_head
-    double kv_bytes;      // bytes per KV value
-    double attention_ops; // operations per row and key: 4 * n_layers * n_heads * d_head
+    double layer_weights;    // in all layers' matrices: neither embedding nor head
+    double head_weights;     // of the output matrix: n_vocab * d_model
+    double kv_values;        // K and V of one token: 2 * n_layers * n_kv_heads * d_head
+    double bytes_per_weight; // of the layers (Q4_1: 20 / 32)
+    double bytes_per_head_weight; // may be another type than the layers
+    double bytes_per_kv_value;
+    double
+        ops_per_row_key; // attention, one row and one key: 4 * n_layers * n_heads * d_head
 };
 
 struct cost_step {

@@ -13,11 +13,11 @@
 static const struct cost_model smollm2 = {
     .layer_weights = 106168320,
     .head_weights = 28311552,
-    .weight_bytes = 20.0 / 32,
-    .head_bytes = 20.0 / 32,
+    .bytes_per_weight = 20.0 / 32,
+    .bytes_per_head_weight = 20.0 / 32,
     .kv_values = 11520,
-    .kv_bytes = 4,
-    .attention_ops = 69120,
+    .bytes_per_kv_value = 4,
+    .ops_per_row_key = 69120,
 };
 
 // Llama 3 8B in bf16, f16 KV.
@@ -28,11 +28,11 @@ static const struct cost_model smollm2 = {
 static const struct cost_model llama3_8b = {
     .layer_weights = 6979321856,
     .head_weights = 525336576,
-    .weight_bytes = 2,
-    .head_bytes = 2,
+    .bytes_per_weight = 2,
+    .bytes_per_head_weight = 2,
     .kv_values = 65536,
-    .kv_bytes = 2,
-    .attention_ops = 524288,
+    .bytes_per_kv_value = 2,
+    .ops_per_row_key = 524288,
 };
 
 static const struct cost_machine laptop = {.bytes_per_s = 45e9, .ops_per_s = 2e11};
