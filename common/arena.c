@@ -79,8 +79,7 @@ void *arena_alloc(struct arena *a, size_t n, size_t size) {
     if (a->allocs_left == 0) return NULL;
     if (size && n > (SIZE_MAX - ARENA_ALIGN) / size) return NULL;
 
-    size_t n_bytes = (n * size + ARENA_ALIGN - 1) & ~(size_t)(ARENA_ALIGN - 1);
-    if (n_bytes == 0) n_bytes = ARENA_ALIGN;
+    size_t n_bytes = arena_bytes(n, size);
     if (a->used > a->limit || n_bytes > a->limit - a->used) return NULL;
 
     struct arena_chunk *chunk = chunk_with_room(a, n_bytes);

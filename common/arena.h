@@ -34,7 +34,7 @@ void arena_init(struct arena *a, size_t limit_bytes);
 // injected failure says no, or when n * size overflows. n = 0 gives a valid unique pointer.
 void *arena_alloc(struct arena *a, size_t n, size_t size);
 
-// What arena_alloc counts for n * size bytes: for ledgers. The product must fit.
+// What arena_alloc counts for n * size bytes: for ledgers. The product, rounded up, must fit.
 static inline size_t arena_bytes(size_t n, size_t size) {
     size_t n_lines = (n * size + ARENA_ALIGN - 1) / ARENA_ALIGN;
     return (n_lines ? n_lines : 1) * ARENA_ALIGN;

@@ -64,8 +64,8 @@ struct cli {
 enum { CLI_GO_ON = -1, CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
 
 // CLI_GO_ON: targets are set, the program may start. CLI_DONE: --help or --version was printed.
-// CLI_USAGE: one line on err says what is wrong. -h is --help. Options and arguments may be mixed; everything
-// after "--" is an argument. Positional arguments are filled in the order of their rows.
+// CLI_USAGE: one line on err says what is wrong. -h is --help. Options and arguments may be mixed;
+// everything after "--" is an argument. Positional ones are filled in the order of their rows.
 int cli_parse(const struct cli *cli, int argc, char **argv);
 
 // For what only the program can check: prints "serve: TEXT" and where to get help; CLI_USAGE.

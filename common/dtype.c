@@ -6,15 +6,17 @@
 enum { NOT_IN_FILES = -1 };
 
 // The GGUF numbers come from the GGUF specification, enum ggml_type.
+// clang-format off
 static const struct dtype_info infos[DTYPE_COUNT] = {
-    [DTYPE_F32] = {"F32",  1,           4,                         0           },
-    [DTYPE_F16] = {"F16",  1,           2,                         1           },
-    [DTYPE_BF16] = {"BF16", 1,           2,                         30          },
-    [DTYPE_Q8_0] = {"Q8_0", QUANT_BLOCK, sizeof(struct block_q8_0), 8           },
-    [DTYPE_Q4_0] = {"Q4_0", QUANT_BLOCK, sizeof(struct block_q4_0), 2           },
-    [DTYPE_Q4_1] = {"Q4_1", QUANT_BLOCK, sizeof(struct block_q4_1), 3           },
-    [DTYPE_I8] = {"I8",   1,           1,                         NOT_IN_FILES},
+    [DTYPE_F32]  = {"F32",  1,           4,                         0},
+    [DTYPE_F16]  = {"F16",  1,           2,                         1},
+    [DTYPE_BF16] = {"BF16", 1,           2,                         30},
+    [DTYPE_Q8_0] = {"Q8_0", QUANT_BLOCK, sizeof(struct block_q8_0), 8},
+    [DTYPE_Q4_0] = {"Q4_0", QUANT_BLOCK, sizeof(struct block_q4_0), 2},
+    [DTYPE_Q4_1] = {"Q4_1", QUANT_BLOCK, sizeof(struct block_q4_1), 3},
+    [DTYPE_I8]   = {"I8",   1,           1,                         NOT_IN_FILES},
 };
+// clang-format on
 
 const struct dtype_info *dtype_info(enum dtype t) {
     MUST((unsigned)t < DTYPE_COUNT);

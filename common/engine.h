@@ -70,8 +70,8 @@ enum finish_reason {
 
 struct token_logprob {
     token_id token;
-    float
-        logprob; // natural log of the raw model's probability: before bias, penalties, filters
+    // Natural log of the raw model's probability: before bias, penalties, filters.
+    float logprob;
 };
 
 struct engine_event {

@@ -17,7 +17,8 @@ uint64_t os_memory_bytes(void);
 uint64_t os_resident_bytes(void);
 uint64_t os_peak_resident_bytes(void);
 
-// "Intel(R) Xeon(R) ...", and the features that matter ("avx2 f16c avx512_vnni amx_int8").
+// "Intel(R) Xeon(R) ...", and the features that matter ("avx2 f16c avx512_vnni amx_int8"). A name
+// that does not fit is cut, a feature that does not fit is left out. out_bytes must be above 0.
 void os_cpu_name(char *out, size_t out_bytes);
 void os_cpu_features(char *out, size_t out_bytes);
 

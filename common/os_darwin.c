@@ -45,8 +45,8 @@ uint64_t os_resident_bytes(void) {
 
 uint64_t os_peak_resident_bytes(void) {
     struct rusage usage;
-    return getrusage(RUSAGE_SELF, &usage) == 0 ? (uint64_t)usage.ru_maxrss
-                                               : 0; // bytes here
+    if (getrusage(RUSAGE_SELF, &usage) != 0) return 0;
+    return (uint64_t)usage.ru_maxrss; // bytes here, kilobytes on Linux
 }
 
 void os_cpu_name(char *out, size_t out_bytes) {

@@ -115,8 +115,8 @@ static int first_of_core(int cpu) {
 static int allowed_cores(void) {
     cpu_set_t allowed, cores;
     CPU_ZERO(&cores);
-    if (sched_getaffinity(0, sizeof(allowed), &allowed) !=
-        0) // more CPUs than the set holds
+    // It fails when the machine has more CPUs than the set holds.
+    if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0)
         return (int)sysconf(_SC_NPROCESSORS_ONLN);
     for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
         if (CPU_ISSET(cpu, &allowed)) CPU_SET(first_of_core(cpu), &cores);

@@ -29,8 +29,7 @@ static enum status error_write(struct error *err, enum status code, const char *
                                const char *format, va_list args) {
     MUST(code != OK);
     if (!err) return code;
-    struct error e = {
-        .code = code}; // apart, since args may point into *err: "layer 3: " + text
+    struct error e = {.code = code}; // apart: args may point into *err ("layer 3: " + text)
     vsnprintf(e.text, sizeof(e.text), format, args);
     make_printable(e.text, sizeof(e.text));
     snprintf(e.param, sizeof(e.param), "%s", param);

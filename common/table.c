@@ -19,8 +19,7 @@ size_t table_bytes(size_t max_entries) {
     size_t n_slots = slot_count(max_entries);
     if (n_slots == 0 || n_slots > (SIZE_MAX - ARENA_ALIGN) / sizeof(struct table_slot))
         return SIZE_MAX;
-    size_t n_bytes = n_slots * sizeof(struct table_slot);
-    return (n_bytes + ARENA_ALIGN - 1) / ARENA_ALIGN * ARENA_ALIGN;
+    return arena_bytes(n_slots, sizeof(struct table_slot));
 }
 
 enum status table_init(struct table *t, struct arena *arena, size_t max_entries,

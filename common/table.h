@@ -27,7 +27,7 @@ struct table {
     uint64_t seed; // of the hash: a file cannot be made so that all its names collide
 };
 
-// Bytes that table_init takes from its arena.
+// Bytes that table_init takes from its arena; SIZE_MAX when no memory could hold it.
 size_t table_bytes(size_t max_entries);
 
 enum status table_init(struct table *t, struct arena *arena, size_t max_entries,

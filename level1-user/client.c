@@ -246,8 +246,7 @@ static CURLcode transfer(struct answer *a) {
     CURLM *multi = a->client->multi;
     CURLcode result = CURLE_OK;
     int n_running = 1, n_messages = 0;
-    bool is_last =
-        false; // [DONE] came: one more look for the end, so that the connection stays
+    bool is_last = false; // [DONE] came: one more look for the end keeps the connection
 
     while (n_running > 0 && !is_cancelled(a)) {
         if (curl_multi_perform(multi, &n_running) != CURLM_OK) return CURLE_OUT_OF_MEMORY;

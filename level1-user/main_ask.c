@@ -25,8 +25,8 @@ static void note_interrupt(int signal_number) {
 }
 
 static void catch_signals(void) {
-    struct sigaction interrupt = {.sa_handler =
-                                      note_interrupt}; // no SA_RESTART: reads must end
+    // Without SA_RESTART: reads must end.
+    struct sigaction interrupt = {.sa_handler = note_interrupt};
     struct sigaction ignore = {.sa_handler = SIG_IGN};
     sigaction(SIGINT, &interrupt, NULL);
     sigaction(SIGPIPE, &ignore, NULL); // a reader that left is an error like others
@@ -49,13 +49,15 @@ struct arguments {
 };
 
 static struct chat_request request_of(const struct arguments *a) {
-    return (struct chat_request){.model = a->model,
-                                 .max_tokens = a->max_tokens,
-                                 .has_temperature = a->temperature != API_TEMPERATURE,
-                                 .temperature = a->temperature,
-                                 .has_seed = a->seed != NO_SEED,
-                                 .seed = a->seed,
-                                 .stream = !a->no_stream};
+    return (struct chat_request){
+        .model = a->model,
+        .max_tokens = a->max_tokens,
+        .has_temperature = a->temperature != API_TEMPERATURE,
+        .temperature = a->temperature,
+        .has_seed = a->seed != NO_SEED,
+        .seed = a->seed,
+        .stream = !a->no_stream,
+    };
 }
 
 // From arguments to answers. question: NULL for a conversation.
@@ -63,10 +65,12 @@ static enum status run(const struct arguments *a, const char *question, struct e
     struct clock clock;
     struct client client = {0};
     struct client_options server = a->server;
-    struct session session = {.client = &client,
-                              .interrupted = &interrupted,
-                              .request = request_of(a),
-                              .wants_json = a->wants_json};
+    struct session session = {
+        .client = &client,
+        .interrupted = &interrupted,
+        .request = request_of(a),
+        .wants_json = a->wants_json,
+    };
     char key[4096 + 2];
     enum status st = OK;
 
@@ -111,11 +115,12 @@ int main(int argc, char **argv) {
         {0},
     };
     // clang-format on
-    const struct cli cli = {.program = "ask",
-                            .summary =
-                                "put a question to a server that speaks the OpenAI API",
-                            .example = "ask --temperature 0 What is the capital of France?",
-                            .options = options};
+    const struct cli cli = {
+        .program = "ask",
+        .summary = "put a question to a server that speaks the OpenAI API",
+        .example = "ask --temperature 0 What is the capital of France?",
+        .options = options,
+    };
     struct text question = {0};
     struct error err = {0};
     enum status st = OK;

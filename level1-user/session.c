@@ -118,7 +118,7 @@ enum status session_ask(struct session *session, const char *question, struct er
 
 enum status session_converse(struct session *session, struct error *err) {
     struct line_editor editor = {0};
-    enum line_end end = LINE_INTERRUPTED;
+    enum line_end end;
     int n_kept = session->conversation.n_messages; // the system message, if there is one
     const char *line;
 

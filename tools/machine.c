@@ -12,9 +12,9 @@
 
 enum {
     MAX_THREADS = 64,
-    WORKING_SET = 96 << 20,
-    N_REPEATS = 7
-}; // bytes: a small model's size
+    WORKING_SET = 96 << 20, // bytes: a small model's size
+    N_REPEATS = 7,
+};
 
 // Seconds of work_integer on the reference machine: a 2-core virtual Xeon (Sapphire Rapids) at
 // 2.3 GHz, gcc 12 -O3, median of 7 (printed by this program as "integer work").
