@@ -15,14 +15,13 @@ static const char *level_name(enum log_level level) {
     return (unsigned)level < LOG_OFF ? names[level] : "unknown";
 }
 
-// What stands for one character between quotes; NULL: it stands for itself. U+0080 to U+009F move
-// the cursor of a terminal just as bytes below 32 do.
+// What stands for one character between quotes; NULL: it stands for itself.
 static const char *escape_of(char buffer[ESCAPE_BYTES], int32_t code_point) {
     static const char escaped[] = "\"\\\n\r\t", letters[] = "\"\\nrt";
     if (code_point < 0) return "\\ufffd"; // not UTF-8
 
     const char *at = code_point < 0x80 ? strchr(escaped, code_point) : NULL;
-    bool is_control = code_point < 0x20 || (code_point >= 0x7f && code_point < 0xa0);
+    bool is_control = utf8_is_control(code_point);
     if (at)
         snprintf(buffer, ESCAPE_BYTES, "\\%c", letters[at - escaped]);
     else if (is_control)

@@ -9,15 +9,14 @@
 #include "common/utf8.h"
 
 // Errors quote bytes of strangers: whatever is no character, starts a new line or moves the cursor
-// (below U+0020, U+007F to U+009F) becomes '?'. So the text is also fit for JSON.
+// becomes '?'. So the text is also fit for JSON.
 static void make_printable(char *text, size_t capacity) {
     size_t n = strlen(text), n_used;
     if (n == capacity - 1) n = utf8_whole(text, n); // it may have been cut
     text[n] = '\0';
     for (size_t i = 0; i < n; i += n_used) {
         int32_t c = utf8_next(text + i, n - i, &n_used);
-        bool is_printable = c >= 0x20 && (c < 0x7f || c > 0x9f);
-        if (!is_printable) memset(text + i, '?', n_used);
+        if (c < 0 || utf8_is_control(c)) memset(text + i, '?', n_used);
     }
 }
 

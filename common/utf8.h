@@ -10,6 +10,12 @@
 // starts no valid character gives -1 with *n_used = 1. n_bytes must be above 0.
 int32_t utf8_next(const char *text, size_t n_bytes, size_t *n_used);
 
+// A terminal may act on it instead of showing it: below U+0020, and U+007F to U+009F. False for -1.
+static inline bool utf8_is_control(int32_t code_point) {
+    return (code_point >= 0 && code_point < 0x20) ||
+           (code_point >= 0x7f && code_point < 0xa0);
+}
+
 // Length of the longest prefix that does not end inside a character that later bytes could still
 // complete. At most 3 bytes are held back; bytes that can never become valid are not held.
 size_t utf8_whole(const char *text, size_t n_bytes);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "common/cli.h"
+#include "common/utf8.h"
 #include "level1-user/line_editor.h"
 #include "level1-user/summary.h"
 
@@ -19,10 +20,13 @@ static const char COMMANDS[] = "/new   forget what was said\n"
 static void show_text(void *ctx, const char *bytes, size_t n_bytes) {
     struct session *session = ctx;
     bool is_terminal = isatty(STDOUT_FILENO);
-    for (size_t i = 0; i < n_bytes; i++) {
-        unsigned char c = (unsigned char)bytes[i];
-        bool is_control = (c < 0x20 && c != '\n' && c != '\t') || c == 0x7f;
-        putchar(is_terminal && is_control ? '?' : c);
+    for (size_t n_used; n_bytes > 0; bytes += n_used, n_bytes -= n_used) {
+        int32_t c = utf8_next(bytes, n_bytes, &n_used);
+        bool is_harmless = !utf8_is_control(c) || c == '\n' || c == '\t';
+        if (is_terminal && !is_harmless)
+            putchar('?');
+        else
+            fwrite(bytes, 1, n_used, stdout);
     }
     if (fflush(stdout) != 0)
         *session->interrupted = 1; // nobody reads on: let the server stop too

@@ -25,7 +25,7 @@ static int print_text(FILE *out, const char *text, size_t n_bytes) {
         int32_t c = utf8_next(text, n_bytes, &n_used);
         if (c == '\n') {
             n_columns += fprintf(out, "\\n");
-        } else if (c < 0x20 || (c >= 0x7f && c < 0xa0)) { // no UTF-8 (-1), or a control
+        } else if (c < 0 || utf8_is_control(c)) {
             for (size_t i = 0; i < n_used; i++)
                 n_columns += fprintf(out, "\\x%02x", (unsigned char)text[i]);
         } else {

@@ -121,7 +121,7 @@ static void print_quoted(const char *text, size_t n_bytes) {
             printf("\\r");
         else if (c == '"' || c == '\\')
             printf("\\%c", (char)c);
-        else if (c < 0x20 || (c >= 0x7f && c < 0xa0)) // broken (-1) and control
+        else if (c < 0 || utf8_is_control(c))
             for (size_t i = 0; i < n_used; i++) printf("\\x%02x", (unsigned char)text[i]);
         else
             fwrite(text, 1, n_used, stdout);

@@ -147,6 +147,16 @@ START_TEST(a_zero_byte_is_a_character) {
 }
 END_TEST
 
+START_TEST(what_a_terminal_may_act_on_is_a_control) {
+    static const int32_t controls[] = {0, '\n', 0x1b, 0x1f, 0x7f, 0x80, 0x9b, 0x9f};
+    static const int32_t others[] = {-1, ' ', '~', 0xa0, 0xe9, 0x10ffff};
+    for (size_t i = 0; i < sizeof(controls) / sizeof(*controls); i++)
+        ck_assert_msg(utf8_is_control(controls[i]), "%x", (unsigned)controls[i]);
+    for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+        ck_assert_msg(!utf8_is_control(others[i]), "%x", (unsigned)others[i]);
+}
+END_TEST
+
 // ---- property -----------------------------------------------------------------------------------
 
 START_TEST(every_code_point_is_read_back) {
@@ -235,6 +245,7 @@ Suite *suite(void) {
     TCase *edges = tcase_create("edges");
     tcase_add_test(edges, nothing_is_valid_and_whole);
     tcase_add_test(edges, a_zero_byte_is_a_character);
+    tcase_add_test(edges, what_a_terminal_may_act_on_is_a_control);
     suite_add_tcase(s, edges);
 
     TCase *property = tcase_create("property");

@@ -31,6 +31,8 @@ def chunk(text, reason=None):
 USAGE = {"choices": [], "usage": {"prompt_tokens": 9, "completion_tokens": 3,
                                   "prompt_tokens_details": {"cached_tokens": 4}}}
 
+PAINT = "a\u009b2J\x1b[1mb"  # would clear the screen and write in bold, if a terminal saw it
+
 
 class Parrot(http.server.BaseHTTPRequestHandler):
     """Repeats the last question; some questions make it misbehave."""
@@ -79,7 +81,7 @@ class Parrot(http.server.BaseHTTPRequestHandler):
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
         self.end_headers()
-        for letter in question:
+        for letter in PAINT if question == "paint" else question:
             self.event(chunk(letter))
             time.sleep(0.002)
         if question == "cut":
@@ -111,6 +113,8 @@ def check_one_shot(tally, program, url):
 
     code, out, _ = run(program, url, stdin="from a pipe\n\n")
     tally.equal((code, out), (0, "from a pipe\n"), "a pipe is a question")
+    run(program, url, stdin="from Windows\r\n\r\n")
+    tally.equal(Parrot.requests[-1]["messages"][-1]["content"], "from Windows", "line ends at the end go")
     code, out, _ = run(program, url, stdin="line one\nline two")
     tally.equal(Parrot.requests[-1]["messages"][-1]["content"], "line one\nline two", "lines stay")
 
@@ -185,6 +189,8 @@ def check_keys(tally, program, url):
     tally.equal((code, err), (1, "ask: /nonexistent: No such file or directory\n"), "no key file")
     code, _, err = run(program, url, "--api-key-file", "/dev/null", "Hello")
     tally.equal((code, err), (1, "ask: /dev/null: no API key in its first line\n"), "no key in it")
+    code, _, err = run(program, url, "--api-key-file", "/", "Hello")
+    tally.equal((code, err), (1, "ask: /: Is a directory\n"), "a folder in place of a key file")
     code, _, err = run(program, url, "Hello", env={"OPENAI_API_KEY": "secret\r\nX: y"})
     tally.check(code == 1 and "secret" not in err, "a bad key is refused and not printed", err)
 
@@ -264,7 +270,10 @@ def check_conversation(tally, program, url):
     tally.check(terminal.expect("completion tokens"), "a second answer", terminal.seen)
     tally.equal([m["content"] for m in Parrot.requests[-1]["messages"]], ["Hello", "Hello", "again"],
                 "what was said is remembered")
-    terminal.type("\x1b[A\x1b[A!\n")  # twice up: the first line again
+    terminal.type("paint\n")
+    tally.check(terminal.expect("a?2J?[1mb"), "an answer cannot move the cursor", terminal.seen)
+    terminal.expect("completion tokens")
+    terminal.type("\x1b[A\x1b[A\x1b[A!\n")  # three times up: the first line again
     tally.check(terminal.expect("completion tokens"), "an answer to a line of history", terminal.seen)
     tally.equal(Parrot.requests[-1]["messages"][-1]["content"], "Hello!", "history can be edited")
 
