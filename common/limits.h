@@ -50,8 +50,10 @@ enum {
     LIMIT_REQUEST_ID = 128, // bytes of a client's own X-Request-Id
 
     // The client
-    LIMIT_EVENT_BYTES = 16 << 20, // one server-sent event
-    LIMIT_REPLY_BYTES = 64 << 20, // one whole answer
+    LIMIT_EVENT_BYTES = 16 << 20,   // one server-sent event
+    LIMIT_REPLY_BYTES = 64 << 20,   // one whole answer
+    LIMIT_REFUSAL_BYTES = 64 << 10, // read of an answer that is an error
+    LIMIT_CLIENT_KEY_BYTES = 4096,  // one API key
 
     // Tracing
     LIMIT_TRACE_SPANS = 1 << 16, // spans kept per worker; later ones are counted, not kept

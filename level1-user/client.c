@@ -12,9 +12,7 @@
 
 enum {
     CONNECT_TIMEOUT_MS = 10000,
-    POLL_MS = 100,           // how late a cancel may be noticed
-    MAX_ERROR_BYTES = 65536, // of an error's body; more is not read
-    MAX_KEY_BYTES = 4096,
+    POLL_MS = 100, // how late a cancel may be noticed
 };
 
 // ---- opening -----------------------------------------------------------------------------------
@@ -85,26 +83,30 @@ static bool add_header(struct client *c, const char *line) {
     return longer != NULL;
 }
 
-// A key with a line end in it could add headers of its own.
-static bool key_is_clean(const char *key) {
-    for (const char *k = key; *k; k++) {
-        if (*k <= ' ' || *k > '~') return false;
+// A key with a line end in it could add headers of its own. Errors never show the key.
+static enum status check_key(const char *key, struct error *err) {
+    size_t n = strlen(key);
+    if (n > LIMIT_CLIENT_KEY_BYTES) {
+        return error_set(err, ERR_INPUT, "the API key has %zu bytes, at most %d are sent",
+                         n, LIMIT_CLIENT_KEY_BYTES);
     }
-    return strlen(key) <= MAX_KEY_BYTES;
+    for (const char *k = key; *k; k++) {
+        if (*k > ' ' && *k <= '~') continue;
+        return error_set(err, ERR_INPUT,
+                         "the API key holds a space, a line end or a strange character");
+    }
+    return OK;
 }
 
 static enum status set_headers(struct client *c, const char *api_key, struct error *err) {
-    char line[MAX_KEY_BYTES + 64];
+    char line[LIMIT_CLIENT_KEY_BYTES + 64];
     bool is_set = add_header(c, "Content-Type: application/json");
 
     is_set &= add_header(c, "Accept: text/event-stream, application/json");
     is_set &= add_header(c, "Expect:"); // no round trip before a long question
     if (api_key && *api_key) {
-        if (!key_is_clean(api_key)) {
-            return error_set(
-                err, ERR_INPUT,
-                "the API key holds a space, a line end or a strange character");
-        }
+        enum status st = check_key(api_key, err);
+        if (st != OK) return st;
         snprintf(line, sizeof(line), "Authorization: Bearer %s", api_key);
         is_set &= add_header(c, line);
     }
@@ -211,7 +213,7 @@ static void note_begin(struct answer *a) {
 
 static void take_body(struct answer *a, const char *bytes, size_t n_bytes) {
     bool is_error = a->http_status != 200;
-    size_t limit = is_error ? MAX_ERROR_BYTES : LIMIT_REPLY_BYTES;
+    size_t limit = is_error ? LIMIT_REFUSAL_BYTES : LIMIT_REPLY_BYTES;
 
     if (n_bytes > limit - a->body.n) {
         if (is_error) return; // what came so far says enough

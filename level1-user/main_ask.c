@@ -71,7 +71,7 @@ static enum status run(const struct arguments *a, const char *question, struct e
         .request = request_of(a),
         .wants_json = a->wants_json,
     };
-    char key[4096 + 2];
+    char key[LIMIT_CLIENT_KEY_BYTES + 2]; // a line end, and the zero
     enum status st = OK;
 
     clock_init_real(&clock);

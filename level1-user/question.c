@@ -1,4 +1,4 @@
-// Words, pipe, key file.
+// Words, pipe, key file: whatever they are, a text or one sentence on why not.
 #include "level1-user/question.h"
 
 #include <errno.h>
@@ -34,7 +34,7 @@ enum status question_from_pipe(struct text *question, struct error *err) {
     if (memchr(text_string(question), '\0', question->n)) {
         return error_set(err, ERR_INPUT, "standard input: not text, it holds a zero byte");
     }
-    while (question->n > 0 && question->bytes[question->n - 1] == '\n') {
+    while (question->n > 0 && strchr("\r\n", question->bytes[question->n - 1])) {
         question->bytes[--question->n] = '\0';
     }
     return OK;
@@ -46,7 +46,9 @@ enum status key_from_file(char *key, size_t key_bytes, const char *path,
     if (!file) return error_set(err, ERR_IO, "%s: %s", path, strerror(errno));
 
     char *line = fgets(key, (int)key_bytes, file);
+    int failed = ferror(file) ? errno : 0; // a folder can be opened, but not read
     fclose(file);
+    if (failed) return error_set(err, ERR_IO, "%s: %s", path, strerror(failed));
     if (line && strlen(key) == key_bytes - 1) {
         return error_set(err, ERR_LIMIT, "%s: an API key is at most %zu bytes long", path,
                          key_bytes - 2);

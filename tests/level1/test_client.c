@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/limits.h"
 #include "level1-user/request.h"
 #include "tests/support/scripted_server.h"
 #include "tests/support/suite.h"
@@ -344,6 +345,17 @@ START_TEST(a_key_that_could_add_headers_is_refused_and_not_printed) {
 }
 END_TEST
 
+START_TEST(a_key_above_the_limit_is_refused) {
+    char key[LIMIT_CLIENT_KEY_BYTES + 2] = {0};
+    struct client_options options = {.base_url = "http://127.0.0.1:1/v1", .api_key = key};
+    memset(key, 'k', LIMIT_CLIENT_KEY_BYTES + 1);
+    ck_assert_int_eq(chat(&options), ERR_INPUT);
+    ck_assert_str_eq(err.text, "the API key has 4097 bytes, at most 4096 are sent");
+    key[LIMIT_CLIENT_KEY_BYTES] = '\0';
+    ck_assert_int_eq(chat(&options), ERR_IO); // taken; nobody listens there
+}
+END_TEST
+
 START_TEST(a_password_in_the_url_is_not_printed) {
     struct client_options options = {.base_url = "http://user:secret@127.0.0.1:1/v1"};
     ck_assert_int_eq(chat(&options), ERR_IO);
@@ -472,6 +484,7 @@ Suite *suite(void) {
     tcase_add_loop_test(failures, a_base_url_of_no_use_is_refused, 0,
                         sizeof(bad_urls) / sizeof(bad_urls[0]));
     tcase_add_test(failures, a_key_that_could_add_headers_is_refused_and_not_printed);
+    tcase_add_test(failures, a_key_above_the_limit_is_refused);
     tcase_add_test(failures, a_password_in_the_url_is_not_printed);
     tcase_add_test(failures, a_text_that_is_not_utf8_is_refused);
     tcase_add_test(failures, every_failed_allocation_of_a_request_is_an_error);
