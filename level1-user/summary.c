@@ -1,6 +1,7 @@
 // Times and counts of one answer.
 #include "level1-user/summary.h"
 
+#include <inttypes.h>
 #include <jansson.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -18,12 +19,16 @@ struct summary summary_of(const struct reply *r, int64_t start_ns) {
     return s;
 }
 
-static void append(char *out, size_t out_bytes, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+// Adds a part to the line, with this between it and the part before.
+static void append(char *out, size_t out_bytes, const char *between, const char *format,
+                   ...) __attribute__((format(printf, 4, 5)));
 
-static void append(char *out, size_t out_bytes, const char *format, ...) {
+static void append(char *out, size_t out_bytes, const char *between, const char *format,
+                   ...) {
     size_t n = strlen(out);
     va_list args;
+    if (n > 0) n += (size_t)snprintf(out + n, out_bytes - n, "%s", between);
+    if (n >= out_bytes) return;
     va_start(args, format);
     vsnprintf(out + n, out_bytes - n, format, args);
     va_end(args);
@@ -42,20 +47,18 @@ void summary_line(char *out, size_t out_bytes, const struct summary *s,
     const char *reason = finish_word(r);
 
     out[0] = '\0';
-    if (s->ttft_ms >= 0) append(out, out_bytes, "TTFT %.0f ms", s->ttft_ms);
-    if (s->tokens_per_s >= 0) append(out, out_bytes, ", %.1f tokens/s", s->tokens_per_s);
+    if (s->ttft_ms >= 0) append(out, out_bytes, "", "TTFT %.0f ms", s->ttft_ms);
+    if (s->tokens_per_s >= 0)
+        append(out, out_bytes, ", ", "%.1f tokens/s", s->tokens_per_s);
     if (u->prompt_tokens >= 0)
-        append(out, out_bytes, ", %lld prompt", (long long)u->prompt_tokens);
-    if (u->prompt_tokens >= 0 && u->cached_tokens >= 0) {
-        append(out, out_bytes, " (%lld cached)", (long long)u->cached_tokens);
-    }
-    if (u->prompt_tokens >= 0 && u->completion_tokens >= 0) {
-        append(out, out_bytes, " + %lld completion tokens",
-               (long long)u->completion_tokens);
-    }
-    if (*reason && strcmp(reason, "stop") != 0) {
-        append(out, out_bytes, ", ended by %s", reason);
-    }
+        append(out, out_bytes, ", ", "%" PRId64 " prompt", u->prompt_tokens);
+    if (u->prompt_tokens >= 0 && u->cached_tokens >= 0)
+        append(out, out_bytes, " ", "(%" PRId64 " cached)", u->cached_tokens);
+    if (u->prompt_tokens >= 0 && u->completion_tokens >= 0)
+        append(out, out_bytes, " + ", "%" PRId64 " completion tokens",
+               u->completion_tokens);
+    if (*reason && strcmp(reason, "stop") != 0)
+        append(out, out_bytes, ", ", "ended by %s", reason);
 }
 
 // null where a number is not known.

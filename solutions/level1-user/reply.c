@@ -147,7 +147,8 @@ static enum status take_json(struct reply *r, const char *bytes, size_t n_bytes,
     json_error_t at;
     json_t *root = json_loadb(bytes, n_bytes, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &at);
 
-    if (!root && json_error_code(&at) == json_error_out_of_memory) {
+    // Without memory, jansson falls silent, or blames the text: then so do we.
+    if (!root && (!*at.text || json_error_code(&at) == json_error_out_of_memory)) {
         return error_set(err, ERR_MEMORY, "no memory for the server's answer");
     }
     if (!root)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/os.h"
+#include "tests/support/memory.h"
 #include "tests/support/suite.h"
 
 enum { MB = 1 << 20 };
@@ -161,6 +162,17 @@ START_TEST(an_allocation_can_be_made_to_fail) {
 }
 END_TEST
 
+START_TEST(a_machine_without_memory_fails_the_same_way) {
+    memory_fail_after(0);
+    void *piece = arena_alloc(&arena, 1, 1);
+    size_t used = arena.used;
+    memory_fail_after(-1);
+    ck_assert_ptr_null(piece);
+    ck_assert_uint_eq(used, 0);
+    ck_assert_ptr_nonnull(arena_alloc(&arena, 1, 1)); // and it recovers
+}
+END_TEST
+
 START_TEST(allocating_from_a_sealed_arena_aborts) {
     arena_seal(&arena);
     arena_alloc(&arena, 1, 1);
@@ -218,6 +230,7 @@ Suite *suite(void) {
     tcase_add_loop_test(failures, a_product_that_overflows_is_refused, 0,
                         sizeof(overflows) / sizeof(overflows[0]));
     tcase_add_test(failures, an_allocation_can_be_made_to_fail);
+    tcase_add_test(failures, a_machine_without_memory_fails_the_same_way);
     tcase_add_test_raise_signal(failures, allocating_from_a_sealed_arena_aborts, SIGABRT);
     suite_add_tcase(s, failures);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "level1-user/text.h"
+#include "tests/support/memory.h"
 #include "tests/support/suite.h"
 
 // What a parser said, as text: "<name:data>" for each event.
@@ -295,6 +296,36 @@ START_TEST(freeing_a_zeroed_or_freed_parser_does_nothing) {
 }
 END_TEST
 
+static bool count_event(void *ctx, const struct sse_event *event) {
+    (void)event;
+    ++*(int *)ctx;
+    return true;
+}
+
+// A line, a name and data: each is memory of its own.
+START_TEST(every_failed_allocation_is_an_error_and_stops_the_stream) {
+    int n = 0;
+    for (;; n++) {
+        struct sse_parser p;
+        struct error err = {0};
+        int n_events = 0;
+        sse_init(&p, 1000, count_event, &n_events);
+        memory_fail_after(n);
+        enum status st = sse_push(&p, BYTES("event: a\ndata: b\n\n"), &err);
+        memory_fail_after(-1);
+        ck_assert_int_eq(n_events, st == OK);
+        if (st != OK) {
+            ck_assert_int_eq(st, ERR_MEMORY);
+            ck_assert_str_ne(err.text, "");
+            ck_assert_int_eq(sse_push(&p, BYTES("data: c\n\n"), NULL), ERR_STATE);
+        }
+        sse_free(&p);
+        if (st == OK) break;
+    }
+    ck_assert_int_eq(n, 3);
+}
+END_TEST
+
 Suite *suite(void) {
     Suite *s = suite_create("level1/events");
 
@@ -318,6 +349,7 @@ Suite *suite(void) {
     tcase_add_loop_test(failures, an_event_above_the_limit_is_refused_and_ends_the_stream,
                         0, 2);
     tcase_add_test(failures, many_small_lines_of_one_event_count_together);
+    tcase_add_test(failures, every_failed_allocation_is_an_error_and_stops_the_stream);
     suite_add_tcase(s, failures);
     return s;
 }

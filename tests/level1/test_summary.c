@@ -1,4 +1,4 @@
-// Figures of an answer, and the conversation that answers add up to.
+// Figures of an answer, for people and for programs.
 #include "level1-user/summary.h"
 
 #include <jansson.h>
@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/limits.h"
-#include "level1-user/conversation.h"
+#include "tests/support/memory.h"
 #include "tests/support/suite.h"
 
 static struct reply_choice choice;
@@ -43,6 +42,9 @@ static const struct {
     {"all at once has no rate", 85, 85, 35, -1, 10, "stop", 85, -1,
      "TTFT 85 ms, 35 prompt + 10 completion tokens"},
     {"no text", 0, 0, -1, -1, -1, "", -1, -1, ""},
+    {"no text, and usage", 0, 0, 35, -1, 0, "length", -1, -1,
+     "35 prompt + 0 completion tokens, ended by length"},
+    {"no text, and a reason", 0, 0, -1, -1, -1, "length", -1, -1, "ended by length"},
     {"a reason with control bytes is not shown", 85, 85, -1, -1, -1, "a\x1b[2J", 85, -1,
      "TTFT 85 ms"},
 };
@@ -89,39 +91,19 @@ START_TEST(what_is_not_known_is_null_in_the_document) {
 }
 END_TEST
 
-// ---- conversation ------------------------------------------------------------------------------
-
-START_TEST(a_conversation_keeps_its_messages_in_order) {
-    struct conversation c = {0};
-    char text[32];
-    for (int i = 0; i < 100; i++) {
-        snprintf(text, sizeof(text), "line %d", i); // the conversation has copies
-        ck_assert_int_eq(conversation_add(&c, i % 2 ? "assistant" : "user", text, NULL),
-                         OK);
+START_TEST(every_failed_allocation_gives_no_document) {
+    struct reply r = reply_with(85, 585, (struct reply_usage){35, 20, 49}, "stop");
+    struct summary s = summary_of(&r, 1000000000);
+    char *document = NULL;
+    int n = 0;
+    for (;; n++) {
+        memory_fail_after(n);
+        document = summary_json(&s, &r, "it broke");
+        memory_fail_after(-1);
+        if (document) break;
     }
-    ck_assert_int_eq(c.n_messages, 100);
-    ck_assert_str_eq(c.messages[33].text, "line 33");
-    ck_assert_str_eq(c.messages[33].role, "assistant");
-    conversation_cut(&c, 34);
-    ck_assert_int_eq(c.n_messages, 34);
-    ck_assert_str_eq(c.messages[33].text, "line 33");
-    conversation_cut(&c, 50);
-    ck_assert_int_eq(c.n_messages, 34);
-    conversation_free(&c);
-    conversation_free(&c);
-}
-END_TEST
-
-START_TEST(a_conversation_above_the_limit_is_refused) {
-    struct conversation c = {0};
-    struct error err = {0};
-    for (int i = 0; i < LIMIT_MESSAGES; i++) {
-        if (conversation_add(&c, "user", "", NULL) != OK) ck_abort_msg("message %d", i);
-    }
-    ck_assert_int_eq(conversation_add(&c, "user", "", &err), ERR_LIMIT);
-    ck_assert_str_ne(err.text, "");
-    ck_assert_int_eq(c.n_messages, LIMIT_MESSAGES);
-    conversation_free(&c);
+    ck_assert_int_ge(n, 10);
+    free(document);
 }
 END_TEST
 
@@ -131,11 +113,12 @@ Suite *suite(void) {
     tcase_add_loop_test(reference, figures_match_numbers_worked_by_hand, 0,
                         sizeof(answers) / sizeof(answers[0]));
     tcase_add_loop_test(reference, what_is_not_known_is_null_in_the_document, 0, 2);
-    tcase_add_test(reference, a_conversation_keeps_its_messages_in_order);
     suite_add_tcase(s, reference);
     TCase *edges = tcase_create("edges");
     tcase_add_test(edges, a_line_is_cut_to_its_room);
-    tcase_add_test(edges, a_conversation_above_the_limit_is_refused);
     suite_add_tcase(s, edges);
+    TCase *failures = tcase_create("failures");
+    tcase_add_test(failures, every_failed_allocation_gives_no_document);
+    suite_add_tcase(s, failures);
     return s;
 }

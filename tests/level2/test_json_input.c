@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/limits.h"
+#include "tests/support/memory.h"
 #include "tests/support/suite.h"
 
 static enum status parse(json_t **body, const char *text, struct error *err) {
@@ -217,20 +218,14 @@ END_TEST
 
 // ---- memory
 
-static long allocs_left;
-
-static void *failing_malloc(size_t n_bytes) {
-    return allocs_left-- > 0 ? malloc(n_bytes) : NULL;
-}
-
 START_TEST(every_failed_allocation_is_an_error_and_leaks_nothing) {
     bool succeeded = false;
-    json_set_alloc_funcs(failing_malloc, free);
     for (long n = 0; n < 1000 && !succeeded; n++) {
         json_t *body;
         struct error err = {0};
-        allocs_left = n;
+        memory_fail_after(n);
         enum status st = parse(&body, fields, &err);
+        memory_fail_after(-1);
         succeeded = st == OK;
         if (!succeeded) {
             ck_assert_ptr_null(body);
@@ -240,7 +235,6 @@ START_TEST(every_failed_allocation_is_an_error_and_leaks_nothing) {
         }
         json_decref(body);
     }
-    json_set_alloc_funcs(malloc, free);
     ck_assert(succeeded);
 }
 END_TEST
