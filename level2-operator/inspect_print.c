@@ -1,5 +1,5 @@
-// The tables of `inspect`. Everything from the file passes print_text, which lets through only what a
-// terminal shows and does not obey.
+// The tables of `inspect`. Everything from the file passes common/printable.h, which lets through only
+// what a terminal shows and does not obey.
 #include "level2-operator/inspect.h"
 
 #include <inttypes.h>
@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/printable.h"
 #include "common/utf8.h"
 #include "level2-operator/rows.h"
 
@@ -18,35 +19,15 @@ enum {
 
 // ---- pieces of a line ---------------------------------------------------------------------------
 
-// Returns the columns used, one per character.
-static int print_text(FILE *out, const char *text, size_t n_bytes) {
-    int n_columns = 0;
-    for (size_t n_used; n_bytes > 0; text += n_used, n_bytes -= n_used) {
-        int32_t c = utf8_next(text, n_bytes, &n_used);
-        if (c == '\n') {
-            n_columns += fprintf(out, "\\n");
-        } else if (c < 0 || utf8_is_control(c)) {
-            for (size_t i = 0; i < n_used; i++)
-                n_columns += fprintf(out, "\\x%02x", (unsigned char)text[i]);
-        } else {
-            fwrite(text, 1, n_used, out);
-            n_columns++;
-        }
-    }
-    return n_columns;
-}
-
 static void print_column(FILE *out, struct gguf_string s, int width) {
-    int n_columns = print_text(out, s.bytes, (size_t)s.n_bytes);
+    int n_columns = printable_write(out, s.bytes, (size_t)s.n_bytes);
     fprintf(out, "%*s", n_columns < width ? width - n_columns : 0, "");
 }
 
 static void print_quoted(FILE *out, struct gguf_string s, bool whole) {
     size_t n = (size_t)s.n_bytes;
     if (!whole && n > SHOWN_BYTES) n = utf8_whole(s.bytes, SHOWN_BYTES);
-    putc('"', out);
-    print_text(out, s.bytes, n);
-    putc('"', out);
+    printable_quote(out, s.bytes, n);
     if (n < s.n_bytes) fprintf(out, " ... %" PRIu64 " bytes", s.n_bytes);
 }
 
@@ -136,7 +117,8 @@ static void print_string_key(FILE *out, const struct gguf *g, const char *label,
     struct gguf_string s;
     if (!gguf_get_string(gguf_find(g, key), &s)) return;
     fprintf(out, "  %-13s ", label);
-    print_text(out, s.bytes, s.n_bytes < SHOWN_BYTES ? (size_t)s.n_bytes : SHOWN_BYTES);
+    printable_write(out, s.bytes,
+                    s.n_bytes < SHOWN_BYTES ? (size_t)s.n_bytes : SHOWN_BYTES);
     putc('\n', out);
 }
 
@@ -148,7 +130,7 @@ void inspect_print_summary(FILE *out, const struct inspected *in) {
     char number[32];
 
     for (int i = 0; i < n_types; i++) n_values += types[i].n_values;
-    print_text(out, in->file, strlen(in->file));
+    printable_write(out, in->file, strlen(in->file));
     fprintf(out, "\n  %-13s GGUF version %" PRIu32 ", alignment %" PRIu32 "\n", "format",
             g->version, g->alignment);
     print_string_key(out, g, "architecture", "general.architecture");
@@ -298,7 +280,7 @@ void inspect_print_tensor(FILE *out, const struct gguf_tensor *t, float *row) {
             squares += (double)row[j] * (double)row[j];
         }
     }
-    print_text(out, t->name.bytes, (size_t)t->name.n_bytes);
+    printable_write(out, t->name.bytes, (size_t)t->name.n_bytes);
     fprintf(out, "\n  type          %s\n  shape         ", dtype_info(t->view.dtype)->name);
     print_dims(out, &t->view, 0);
     fprintf(out, "\n  bytes         %" PRIu64 "\n  smallest      ", t->view.n_bytes);

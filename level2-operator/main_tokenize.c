@@ -10,6 +10,7 @@
 #include "common/defaults.h"
 #include "common/limits.h"
 #include "common/mapped_file.h"
+#include "common/printable.h"
 #include "common/utf8.h"
 #include "level2-operator/chat.h"
 #include "level2-operator/gguf.h"
@@ -108,34 +109,13 @@ static void print_ids(const token_id *ids, int n_ids) {
     printf("\n");
 }
 
-// Quoted: what a terminal shows well as it is, the rest as C would write it.
-static void print_quoted(const char *text, size_t n_bytes) {
-    putchar('"');
-    for (size_t n_used; n_bytes > 0; text += n_used, n_bytes -= n_used) {
-        int32_t c = utf8_next(text, n_bytes, &n_used);
-        if (c == '\n')
-            printf("\\n");
-        else if (c == '\t')
-            printf("\\t");
-        else if (c == '\r')
-            printf("\\r");
-        else if (c == '"' || c == '\\')
-            printf("\\%c", (char)c);
-        else if (c < 0 || utf8_is_control(c))
-            for (size_t i = 0; i < n_used; i++) printf("\\x%02x", (unsigned char)text[i]);
-        else
-            fwrite(text, 1, n_used, stdout);
-    }
-    putchar('"');
-}
-
 static void print_table(const struct tokenizer *t, const token_id *ids, int n_ids) {
     bool colour = cli_wants_colour(stdout);
     for (int i = 0; i < n_ids; i++) {
         struct token_piece piece = tokenizer_piece(t, ids[i], true);
         bool is_control = piece.kind == TOKEN_CONTROL;
         printf("%8d  %s", (int)ids[i], is_control && colour ? "\033[35m" : "");
-        print_quoted(piece.bytes, piece.n_bytes);
+        printable_quote(stdout, piece.bytes, piece.n_bytes);
         printf("%s%s\n", is_control && colour ? "\033[0m" : "",
                is_control ? "  control" : "");
     }

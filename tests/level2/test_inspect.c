@@ -177,7 +177,7 @@ START_TEST(no_control_byte_of_the_file_is_printed) {
     inspect_print_metadata(out, &g, true);
     inspect_print_tensors(out, &g);
     ck_assert(!speaks_to_the_terminal());
-    assert_printed("a\\x1b]0;owned\\x07\\x0d\\xc2\\x9b\\xff");
+    assert_printed("a\\x1b]0;owned\\x07\\r\\xc2\\x9b\\xff");
     assert_printed("k\\x1b[2J");
     assert_printed("t\\x1b[31m");
 
