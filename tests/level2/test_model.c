@@ -51,15 +51,6 @@ static struct file_tensor *tensor(const char *name) {
     return t;
 }
 
-static void copy_tensor(const char *from, const char *to) {
-    struct file_tensor *copy = file_add_tensor(&file, to); // may move the others
-    const struct file_tensor *t = tensor(from);
-    copy->type = t->type;
-    copy->n_dims = t->n_dims;
-    memcpy(copy->dim, t->dim, sizeof(copy->dim));
-    put_raw(&copy->data, t->data.data, t->data.n);
-}
-
 // ---- reference ----------------------------------------------------------------------------------
 
 START_TEST(opens_the_tiny_model) {
@@ -96,14 +87,14 @@ START_TEST(norms_become_floats_whatever_they_were) {
 }
 END_TEST
 
-START_TEST(a_tied_output_equals_one_that_is_stored_twice) { // LOAD-18
+START_TEST(a_tied_output_equals_one_that_is_stored_twice) {
     float tied[64], twice[64];
     parse_ok();
     ck_assert(m.is_tied);
     rows_for(m.output.dtype)(tied, (const char *)m.output.file + 300 * m.output.row_bytes,
                              64);
 
-    copy_tensor("token_embd.weight", "output.weight");
+    file_copy_tensor(&file, "token_embd.weight", "output.weight");
     parse_ok();
     ck_assert(!m.is_tied);
     ck_assert(m.output.file != m.token_embd.file);
@@ -217,7 +208,7 @@ START_TEST(a_tensor_that_nobody_reads_is_refused) {
     for (size_t i = 0; i < sizeof(extras) / sizeof(extras[0]); i++) {
         file_free(&file);
         file_load(&file, tiny_model_path());
-        copy_tensor("blk.0.attn_norm.weight", extras[i]);
+        file_copy_tensor(&file, "blk.0.attn_norm.weight", extras[i]);
         ck_assert_int_eq(parse(), ERR_UNSUPPORTED);
         ck_assert_str_eq(err.param, extras[i]);
         ck_assert(is_closed());

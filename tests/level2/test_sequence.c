@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/support/gguf_file.h"
 #include "tests/support/suite.h"
 
 enum { N_CTX = 12, MAX_ROWS = 5 };
@@ -49,6 +50,34 @@ START_TEST(pieces_continue_where_the_last_one_ended) {
     ck_assert_int_eq(sequence.table.n_tokens, 5);
     ck_assert_mem_eq(sequence_logits(&sequence, 0), together, n_bytes);
     free(together);
+}
+END_TEST
+
+// LOAD-18: a file without output.weight means the embedding; one that stores the matrix twice says
+// the same.
+START_TEST(a_tied_model_gives_the_logits_of_one_that_stores_its_matrix_twice) {
+    size_t n_bytes = sizeof(float) * (size_t)model.config.n_vocab;
+    struct gguf_file file = {0};
+    struct sequence other;
+    struct model twice;
+    struct error err = {0};
+
+    ck_assert(model.is_tied);
+    sequence_feed(&sequence, tokens, 5, 1);
+
+    file_load(&file, tiny_model_path());
+    file_copy_tensor(&file, "token_embd.weight", "output.weight");
+    struct bytes bytes = file_bytes(&file);
+    ck_assert_msg(model_parse(&twice, bytes.data, bytes.n, "twice", NULL, &err) == OK, "%s",
+                  err.text);
+    ck_assert(!twice.is_tied);
+    ck_assert(sequence_init(&other, &ops_plain, &twice, limits, &team, &arena, &err) == OK);
+    sequence_feed(&other, tokens, 5, 1);
+    ck_assert_mem_eq(sequence_logits(&other, 0), sequence_logits(&sequence, 0), n_bytes);
+
+    model_close(&twice);
+    bytes_free(&bytes);
+    file_free(&file);
 }
 END_TEST
 
@@ -112,6 +141,8 @@ Suite *suite(void) {
     }
     tcase_add_test(tc[0], pieces_continue_where_the_last_one_ended);
     tcase_add_test(tc[0], the_last_rows_get_the_logits);
+    tcase_add_test(tc[0],
+                   a_tied_model_gives_the_logits_of_one_that_stores_its_matrix_twice);
     tcase_add_test(tc[1], the_whole_context_can_be_used);
     tcase_add_test(tc[2], every_failed_allocation_is_an_error);
     tcase_add_loop_test_raise_signal(tc[2], more_than_the_limits_is_a_broken_invariant,

@@ -160,6 +160,16 @@ struct file_tensor *file_add_tensor(struct gguf_file *f, const char *name) {
     return t;
 }
 
+void file_copy_tensor(struct gguf_file *f, const char *from, const char *to) {
+    struct file_tensor *copy = file_add_tensor(f, to); // may move the others
+    const struct file_tensor *t = file_tensor(f, from);
+    ck_assert_ptr_nonnull(t);
+    copy->type = t->type;
+    copy->n_dims = t->n_dims;
+    memcpy(copy->dim, t->dim, sizeof(copy->dim));
+    put_raw(&copy->data, t->data.data, t->data.n);
+}
+
 void file_drop_tensor(struct gguf_file *f, const char *name) {
     struct file_tensor *t = file_tensor(f, name);
     ck_assert_msg(t != NULL, "the test file has no tensor %s", name);

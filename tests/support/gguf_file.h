@@ -60,6 +60,7 @@ void file_drop(struct gguf_file *f, const char *name);
 // NULL when there is none. A new one has no dimensions and no data yet.
 struct file_tensor *file_tensor(struct gguf_file *f, const char *name);
 struct file_tensor *file_add_tensor(struct gguf_file *f, const char *name);
+void file_copy_tensor(struct gguf_file *f, const char *from, const char *to);
 void file_drop_tensor(struct gguf_file *f, const char *name);
 
 // The file, packed as the format asks. The caller frees it.
