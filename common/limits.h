@@ -28,8 +28,8 @@ enum {
     LIMIT_STOP_IDS = 64,           // stop token ids of one request
     LIMIT_STOP_STRINGS = 4,        // stop strings of one request
     LIMIT_STOP_BYTES = 1024,       // bytes of one stop string
-    LIMIT_CHOICES = 128,           // n of one request
-    LIMIT_PROMPTS = 128,           // prompts of one /v1/completions request
+    LIMIT_CHOICES = 128,           // answers of one request: its prompts times n
+    LIMIT_CHOICES_INSIDE = 16,     // of these in the engine at a time: room for others
 
     // HTTP
     LIMIT_BODY_BYTES = 8 << 20,    // request body

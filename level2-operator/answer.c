@@ -103,6 +103,7 @@ void answer_free(struct answer *a) {
     if (!a) return;
     cancel_all(a);
     for (int i = 0; i < a->n_choices; i++) generation_free(&a->choices[i]);
+    arena_free(&a->prompt_arena);
     struct arena arena = a->arena; // a itself lies in it
     arena_free(&arena);
 }

@@ -1,9 +1,12 @@
 // One chat or completions exchange while it runs: its choices inside the engine, and what of them
-// still has to be told. The request itself, which may be large, is gone once it is submitted.
+// still has to be told. The request itself, which may be large, is gone once its prompts are ids.
 //
-//   answer_start ──▶ answer_event ... ──▶ answer_write ──▶ is_over ──▶ answer_free
-//                         ▲                    │
-//                         └────────────────────┘   streams: after every batch of events
+//   answer_start ──▶ answer_event ... ──▶ answer_submit ──▶ answer_write ──▶ is_over ──▶ answer_free
+//                         ▲                                      │
+//                         └──────────────────────────────────────┘   after every batch of events
+//
+// No request fills the engine's queue alone: at most LIMIT_CHOICES_INSIDE of its choices are inside
+// at a time, and who finds the queue full lets the rest wait here.
 //
 // It fills buffers and leaves queues and sockets to the text worker.
 #ifndef LEVEL2_ANSWER_H
@@ -18,6 +21,12 @@
 #include "level2-operator/generation.h"
 #include "level2-operator/text_worker.h"
 
+// A prompt as ids, whatever it came as.
+struct prompt_ids {
+    const token_id *ids;
+    int n_ids;
+};
+
 struct answer {
     struct answer *next; // of the worker's list
     exchange_id exchange;
@@ -27,6 +36,12 @@ struct answer {
     bool *has_begun;            // (n_choices): its first event was written
     bool *has_ended;            // (n_choices): its last one was
     int n_choices;
+    // owned until every choice is submitted
+    struct arena prompt_arena;
+    struct prompt_ids *prompts; // (n_prompts)
+    int n_prompts;
+    int n_submitted;             // choices, in order
+    struct engine_params params; // but for what belongs to a prompt or a choice
     // borrowed
     struct engine *engine;
     const struct model *model;
@@ -40,14 +55,19 @@ struct answer {
     bool is_over;  // everything is written, or it failed
 };
 
-// Reads the request and submits every choice to the engine. On failure nothing is left, neither
-// here nor in the engine. max_piece: bytes of the vocabulary's longest piece.
+// Reads and checks the whole request and submits its first choices to the engine; ERR_BUSY when not
+// even one has room. On failure nothing is left, neither here nor in the engine. max_piece: bytes of
+// the vocabulary's longest piece.
 enum status answer_start(struct answer **answer, const struct job *job,
                          const struct text_worker_options *options, size_t max_piece,
                          struct error *err);
 
 // false: the event is of somebody else.
 bool answer_event(struct answer *a, const struct engine_event *event);
+
+// Submits more choices if some had to wait and there is room now. Why one cannot be submitted at all
+// is told by answer_write.
+void answer_submit(struct answer *a);
 
 // Appends what can be told now. Streams: the events since the last time, and the end behind the
 // last. Whole replies: nothing until all choices are over, then the body. A failure of the engine

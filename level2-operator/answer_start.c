@@ -18,16 +18,10 @@ enum {
 
 static size_t kept_limit(size_t max_piece) {
     return FIXED_BYTES +
-           LIMIT_QUEUE * (CHOICE_BYTES + CHOICE_PIECES * (max_piece + LIMIT_STOP_BYTES));
+           LIMIT_CHOICES * (CHOICE_BYTES + CHOICE_PIECES * (max_piece + LIMIT_STOP_BYTES));
 }
 
 // ---- prompts
-
-// A prompt as ids, whatever it came as.
-struct prompt_ids {
-    const token_id *ids;
-    int n_ids;
-};
 
 static enum status refuse_length(const struct answer *a, const char *at_least, int n_prompt,
                                  struct error *err) {
@@ -90,55 +84,83 @@ static enum status check_length(const struct answer *a, const struct prompt_ids 
     return OK;
 }
 
+// ids of prompt i, kept until its choices are submitted.
+static enum status make_prompt(struct answer *a, const struct api_request *r, int i,
+                               struct arena *scratch, struct error *err) {
+    struct prompt_ids p = {NULL, 0};
+    enum status st = r->route == ROUTE_CHAT
+                         ? encode_chat(&p, a, r, scratch, err)
+                         : encode_prompt(&p, a, &r->prompts[i], scratch, err);
+    if (!st) st = check_length(a, &p, err);
+    if (st) return st;
+
+    token_id *kept = ARENA_NEW(&a->prompt_arena, token_id, p.n_ids);
+    if (!kept)
+        return error_set(err, ERR_MEMORY, "no memory for a prompt of %d tokens", p.n_ids);
+    memcpy(kept, p.ids, (size_t)p.n_ids * sizeof(*kept));
+    a->prompts[i] = (struct prompt_ids){kept, p.n_ids};
+    return OK;
+}
+
+static enum status make_prompts(struct answer *a, const struct api_request *r,
+                                size_t n_body, struct error *err) {
+    struct arena scratch;
+    enum status st = OK;
+
+    arena_init(&a->prompt_arena, FIXED_BYTES + READ_PER_BODY_BYTE * n_body);
+    a->prompts = ARENA_NEW(&a->prompt_arena, struct prompt_ids, a->n_prompts);
+    if (!a->prompts) return error_set(err, ERR_MEMORY, "no memory for the prompts");
+    for (int i = 0; i < a->n_prompts && !st; i++) {
+        arena_init(&scratch, FIXED_BYTES + ENCODE_PER_BODY_BYTE * n_body);
+        st = make_prompt(a, r, i, &scratch, err);
+        arena_free(&scratch);
+    }
+    return st;
+}
+
 // ---- submitting
 
-static enum status submit_choice(struct answer *a, const struct api_request *r, int index,
-                                 const struct prompt_ids *p, struct error *err) {
-    struct generation *g = &a->choices[index];
-    struct engine_params params = r->params;
+// What a choice asks of the engine.
+static struct engine_params choice_params(const struct answer *a, int index) {
+    const struct prompt_ids *p = &a->prompts[index / a->n];
+    struct engine_params params = a->params;
     int room = engine_context(a->engine) - p->n_ids;
 
     if (params.max_tokens == 0 || params.max_tokens > room) params.max_tokens = room;
     if (params.min_tokens > params.max_tokens) params.min_tokens = params.max_tokens;
     params.prompt = p->ids;
     params.n_prompt = p->n_ids;
-    params.choice = (uint32_t)(index % r->n);
-
-    enum status st = generation_init(g, index, r, &a->model->tokenizer, a->max_piece,
-                                     params.max_tokens, &a->arena, err);
-    if (!st) st = engine_submit(a->engine, &params, &g->id, err);
-    g->n_prompt = p->n_ids;
-    return st;
+    params.choice = (uint32_t)(index % a->n);
+    return params;
 }
 
-static enum status submit_prompt(struct answer *a, const struct api_request *r,
-                                 int i_prompt, struct arena *scratch, struct error *err) {
-    struct prompt_ids p = {NULL, 0};
-    enum status st;
-
-    if (r->route == ROUTE_CHAT) {
-        st = encode_chat(&p, a, r, scratch, err);
-    } else {
-        st = encode_prompt(&p, a, &r->prompts[i_prompt], scratch, err);
-    }
-    if (!st) st = check_length(a, &p, err);
-    for (int i = 0; i < r->n && !st; i++) {
-        st = submit_choice(a, r, i_prompt * r->n + i, &p, err);
-    }
-    return st;
+static int count_inside(const struct answer *a) {
+    int n = 0;
+    for (int i = 0; i < a->n_submitted; i++) n += !a->choices[i].is_over;
+    return n;
 }
 
-static enum status submit(struct answer *a, const struct api_request *r, size_t n_body,
-                          struct error *err) {
-    struct arena scratch;
-    enum status st = OK;
-
-    for (int i = 0; i < a->n_choices / r->n && !st; i++) { // prompt by prompt
-        arena_init(&scratch, FIXED_BYTES + ENCODE_PER_BODY_BYTE * n_body);
-        st = submit_prompt(a, r, i, &scratch, err);
-        arena_free(&scratch);
+// As many choices as may be inside. ERR_BUSY: not one of all is.
+static enum status submit(struct answer *a, struct error *err) {
+    while (a->n_submitted < a->n_choices && count_inside(a) < LIMIT_CHOICES_INSIDE) {
+        struct engine_params params = choice_params(a, a->n_submitted);
+        request_id *id = &a->choices[a->n_submitted].id;
+        enum status st = engine_submit(a->engine, &params, id, err);
+        if (st == ERR_BUSY && a->n_submitted > 0) return OK;
+        if (st) return st;
+        a->n_submitted++;
     }
-    return st;
+    if (a->n_submitted == a->n_choices) arena_free(&a->prompt_arena); // and a->prompts
+    return OK;
+}
+
+void answer_submit(struct answer *a) {
+    struct error err;
+    if (a->n_submitted == a->n_choices || submit(a, &err) == OK) return;
+    struct generation *g = &a->choices[a->n_submitted];
+    g->is_over = true;
+    g->err = err;
+    a->has_news = true;
 }
 
 // ---- start
@@ -163,28 +185,50 @@ static uint64_t cache_scope(const struct job *job, const char *salt) {
     return salt ? XXH64(salt, strlen(salt), job->cache_scope) : job->cache_scope;
 }
 
-// The stop filters borrow the strings for as long as the answer runs.
-static enum status keep_stops(struct answer *a, struct api_request *r, struct error *err) {
-    for (int i = 0; i < r->n_stops; i++) {
-        char *copy = arena_copy(&a->arena, r->stops[i].bytes, r->stops[i].n_bytes);
-        if (!copy) return error_set(err, ERR_MEMORY, "no memory for the stop strings");
-        r->stops[i].bytes = copy;
+// n items of size bytes for as long as the answer runs. NULL stays NULL.
+static bool keep(struct answer *a, const void **items, int n, size_t size) {
+    if (!*items) return true;
+    *items = arena_copy(&a->arena, *items, (size_t)n * size);
+    return *items != NULL;
+}
+
+// What choices need of the request: the stop filters borrow the strings, and who is submitted late
+// asks for the same as the first.
+static enum status keep_wishes(struct answer *a, struct api_request *r, struct error *err) {
+    const void *bias = r->params.sampling.bias, *stop_ids = r->params.stop_ids;
+    bool kept = keep(a, &bias, r->params.sampling.n_bias, sizeof(struct logit_bias)) &&
+                keep(a, &stop_ids, r->params.n_stop_ids, sizeof(token_id));
+
+    for (int i = 0; i < r->n_stops && kept; i++) {
+        const void *bytes = r->stops[i].bytes;
+        kept = keep(a, &bytes, (int)r->stops[i].n_bytes, 1);
+        r->stops[i].bytes = bytes;
     }
+    if (!kept) return error_set(err, ERR_MEMORY, "no memory for the request");
+    a->params = r->params;
+    a->params.sampling.bias = bias;
+    a->params.stop_ids = stop_ids;
     return OK;
 }
 
 static enum status make_choices(struct answer *a, const struct api_request *r,
                                 struct error *err) {
-    int n_choices = r->route == ROUTE_CHAT ? r->n : r->n_prompts * r->n;
+    int n_choices = a->n_prompts * a->n;
+    enum status st = OK;
 
     a->choices = ARENA_NEW(&a->arena, struct generation, n_choices);
     a->has_begun = ARENA_NEW(&a->arena, bool, n_choices);
     a->has_ended = ARENA_NEW(&a->arena, bool, n_choices);
-    if (!a->choices || !a->has_begun || !a->has_ended) {
+    if (!a->choices || !a->has_begun || !a->has_ended)
         return error_set(err, ERR_MEMORY, "no memory for the answer");
-    }
     a->n_choices = n_choices;
-    return OK;
+    for (int i = 0; i < a->n_choices && !st; i++) {
+        struct engine_params params = choice_params(a, i);
+        st = generation_init(&a->choices[i], i, r, &a->model->tokenizer, a->max_piece,
+                             params.max_tokens, &a->arena, err);
+        a->choices[i].n_prompt = params.n_prompt;
+    }
+    return st;
 }
 
 // Everything between the parsed request and its choices inside the engine.
@@ -193,19 +237,20 @@ static enum status begin(struct answer *a, struct api_request *r, const struct j
     const struct served *served = &options->served;
 
     enum status st = check_model(r, served->id, err);
-    if (!st) st = keep_stops(a, r, err);
-    if (!st) st = make_choices(a, r, err);
     if (st) return st;
-
     if (!r->has_seed) r->params.sampling.seed = choose_seed(a->exchange, options->clock);
     r->params.cache_scope = cache_scope(job, r->cache_salt);
     a->n = r->n;
+    a->n_prompts = r->route == ROUTE_CHAT ? 1 : r->n_prompts;
     a->is_stream = r->stream;
     api_reply_init(&a->reply, job->route, job->exchange, clock_unix_s(), served->id,
                    &served->model->tokenizer);
     a->reply.include_usage = r->include_usage;
 
-    st = submit(a, r, job->n_body, err);
+    st = keep_wishes(a, r, err);
+    if (!st) st = make_prompts(a, r, job->n_body, err);
+    if (!st) st = make_choices(a, r, err);
+    if (!st) st = submit(a, err);
     if (st) return st;
     log_line(options->log, LOG_INFO, "request submitted",
              "exchange=%" PRIu64 " n_prompt=%d n_choices=%d stream=%d seed=%" PRId64,

@@ -62,7 +62,7 @@ enum status api_completions_read(struct api_request *r, const struct json_input 
     enum status st = OK;
 
     if (!value) return refuse_shape(in, err);
-    if (n > LIMIT_PROMPTS) {
+    if (n > LIMIT_CHOICES) {
         return json_input_refuse(in, "prompt", ERR_LIMIT,
                                  "holds more prompts than this server takes", err);
     }

@@ -27,7 +27,6 @@ static enum status read_best_of(const struct api_request *r, const struct json_i
     return st;
 }
 
-// Every answer of a request waits in the engine's queue at once, so no more than fit there.
 static enum status read_n(struct api_request *r, const struct json_input *in,
                           struct error *err) {
     int64_t n = 1;
@@ -35,10 +34,10 @@ static enum status read_n(struct api_request *r, const struct json_input *in,
     if (st) return st;
 
     int64_t n_answers = n * (r->n_prompts > 0 ? r->n_prompts : 1);
-    if (n_answers > LIMIT_QUEUE) {
+    if (n_answers > LIMIT_CHOICES) {
         char what[96];
-        snprintf(what, sizeof(what), "asks for %d answers at once; the limit is %d",
-                 (int)n_answers, LIMIT_QUEUE);
+        snprintf(what, sizeof(what), "asks for %d answers in all; the limit is %d",
+                 (int)n_answers, LIMIT_CHOICES);
         return json_input_refuse(in, r->n_prompts > 1 ? "prompt" : "n", ERR_LIMIT, what,
                                  err);
     }

@@ -39,7 +39,7 @@ struct api_request {
     struct api_prompt *prompts; // (n_prompts), completions
     int n_prompts;
     // how it is to be answered
-    int n; // answers per prompt, 1 .. LIMIT_CHOICES
+    int n; // answers per prompt, >= 1; times n_prompts at most LIMIT_CHOICES
     struct engine_params
         params; // prompt and choice are left to the caller; max_tokens 0: as
                 // many as the context leaves

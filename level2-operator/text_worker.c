@@ -146,8 +146,9 @@ static void start_answer(struct text_worker *w, const struct job *job) {
         deliver_error(w, job->exchange, &err);
         return;
     }
-    a->next = w->answers;
-    w->answers = a;
+    struct answer **link = &w->answers; // behind the others: they wait for room longer
+    while (*link) link = &(*link)->next;
+    *link = a;
     if (a->is_stream) deliver(w, &head);
 }
 
@@ -203,9 +204,11 @@ static void give_event(struct text_worker *w, const struct engine_event *event) 
 
 static bool take_events(struct text_worker *w) {
     int n = engine_poll(w->options->served.engine, w->events, EVENT_BATCH);
+    if (n == 0) return false;
     for (int i = 0; i < n; i++) give_event(w, &w->events[i]);
-    if (n > 0) write_news(w);
-    return n > 0;
+    for (struct answer *a = w->answers; a; a = a->next) answer_submit(a);
+    write_news(w);
+    return true;
 }
 
 static void sleep_until_raised(struct os_signal *signal) {

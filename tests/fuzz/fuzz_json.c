@@ -18,7 +18,7 @@ static void check_ids(const token_id *ids, int n_ids) {
 }
 
 static void check_prompts(const struct api_request *r) {
-    check(r->n_prompts >= 1 && r->n_prompts <= LIMIT_PROMPTS);
+    check(r->n_prompts >= 1 && r->n_prompts <= LIMIT_CHOICES);
     for (int i = 0; i < r->n_prompts; i++) {
         check((r->prompts[i].text == NULL) == (r->prompts[i].n_ids > 0));
         check_ids(r->prompts[i].ids, r->prompts[i].n_ids);
@@ -36,7 +36,7 @@ static void check_messages(const struct api_request *r) {
 
 static void check_request(const struct api_request *r) {
     const struct engine_params *p = &r->params;
-    check(r->model != NULL && r->n >= 1 && r->n <= LIMIT_QUEUE);
+    check(r->model != NULL && r->n >= 1 && r->n <= LIMIT_CHOICES);
     check(p->max_tokens >= 0 && p->max_tokens <= LIMIT_CONTEXT && p->min_tokens >= 0);
     check(p->sampling.temperature >= 0 && p->sampling.temperature <= 2);
     check(p->sampling.repetition_penalty > 0 && p->sampling.top_k >= 0);

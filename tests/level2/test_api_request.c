@@ -51,7 +51,7 @@ static const struct {
   // counts without a limit
     {ROUTE_CHAT,        "\"n\":1000000",                                  ERR_INPUT,       "n"                    },
     {ROUTE_CHAT,        "\"n\":0",                                        ERR_INPUT,       "n"                    },
-    {ROUTE_CHAT,        "\"n\":128",                                      ERR_LIMIT,       "n"                    },
+    {ROUTE_CHAT,        "\"n\":129",                                      ERR_INPUT,       "n"                    },
     {ROUTE_COMPLETIONS, "\"best_of\":1000000",                            ERR_INPUT,       "best_of"              },
     {ROUTE_COMPLETIONS, "\"best_of\":2",                                  ERR_UNSUPPORTED, "best_of"              },
     {ROUTE_CHAT,        "\"max_tokens\":1099511627776",                   ERR_INPUT,       "max_tokens"           },
@@ -373,11 +373,11 @@ END_TEST
 
 START_TEST(answers_are_counted_over_prompts) {
     struct fixture f;
-    for (int n = 21; n <= 22; n++) { // 63 and 66 answers
+    for (int n = 42; n <= 43; n++) { // 126 and 129 answers
         char body[128];
         snprintf(body, sizeof(body),
                  "{\"model\":\"m\",\"prompt\":[\"a\",\"b\",\"c\"],\"n\":%d}", n);
-        ck_assert_int_eq(parse(&f, ROUTE_COMPLETIONS, body), n == 21 ? OK : ERR_LIMIT);
+        ck_assert_int_eq(parse(&f, ROUTE_COMPLETIONS, body), n == 42 ? OK : ERR_LIMIT);
         close_fixture(&f);
     }
 }

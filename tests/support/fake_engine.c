@@ -14,6 +14,8 @@ static enum status fake_submit(struct engine *e, const struct engine_params *par
     enum status st = engine_params_check(params, f->n_vocab, err);
     if (st) return st;
     if (params->n_prompt >= f->n_ctx) return error_set(err, ERR_CONTEXT, "too long");
+    if (f->max_requests && f->n_requests == f->max_requests)
+        return error_set(err, ERR_MEMORY, "scripted failure");
     if (f->n_requests == FAKE_REQUESTS ||
         (f->max_running && fake_engine_running(f) >= f->max_running)) {
         return error_set(err, ERR_BUSY, "the queue is full");
@@ -27,6 +29,7 @@ static enum status fake_submit(struct engine *e, const struct engine_params *par
     };
     f->n_requests++;
     *id = r->id;
+    if (f->on_submit) f->on_submit(f->ctx);
     return OK;
 }
 

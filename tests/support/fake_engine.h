@@ -34,9 +34,11 @@ struct fake_engine {
     const struct fake_script *scripts; // (n_scripts), used in turn; borrowed
     int n_scripts;
     int n_vocab, n_ctx;
-    int max_running;            // submit says ERR_BUSY above; 0: no limit
-    int tokens_per_poll;        // of each request; 0: one
-    void (*on_idle)(void *ctx); // a poll found nothing to tell
+    int max_running;              // submit says ERR_BUSY above; 0: no limit
+    int max_requests;             // submit says ERR_MEMORY above; 0: no limit
+    int tokens_per_poll;          // of each request; 0: one
+    void (*on_idle)(void *ctx);   // a poll found nothing to tell
+    void (*on_submit)(void *ctx); // a request has come in; NULL: nobody looks
     void *ctx;
     // what happened
     struct fake_request requests[FAKE_REQUESTS]; // (n_requests), in order of submission

@@ -100,3 +100,23 @@ struct reading outcome_read_stream(const struct outcome *o) {
     }
     return r;
 }
+
+static json_t *error_of(const struct outcome *o) {
+    json_t *body = json_loadb(o->bytes, o->n_bytes, 0, NULL);
+    ck_assert_msg(body != NULL, "%s", o->bytes);
+    ck_assert_uint_eq(json_object_size(json_object_get(body, "error")), 4);
+    return body;
+}
+
+void outcome_assert_refused(const struct outcome *o, int http_status, const char *param,
+                            const char *code) {
+    ck_assert(o->n_replies == 1 && o->n_heads == 0);
+    ck_assert_msg(o->http_status == http_status, "%d: %s", o->http_status, o->bytes);
+    json_t *body = error_of(o), *error = json_object_get(body, "error");
+    const char *got_param = json_string_value(json_object_get(error, "param"));
+    const char *got_code = json_string_value(json_object_get(error, "code"));
+    ck_assert_msg(param ? got_param && !strcmp(got_param, param) : !got_param, "%s",
+                  o->bytes);
+    ck_assert_msg(code ? got_code && !strcmp(got_code, code) : !got_code, "%s", o->bytes);
+    json_decref(body);
+}

@@ -37,4 +37,8 @@ void outcome_free(struct outcome *o);
 struct reading outcome_read_body(const struct outcome *o);
 struct reading outcome_read_stream(const struct outcome *o);
 
+// A whole reply that is the error object with all its four keys. param and code NULL: null.
+void outcome_assert_refused(const struct outcome *o, int http_status, const char *param,
+                            const char *code);
+
 #endif
