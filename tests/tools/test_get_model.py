@@ -5,6 +5,7 @@ import contextlib
 import hashlib
 import importlib.util
 import io
+import sys
 import tempfile
 import unittest
 import zipfile
@@ -94,6 +95,23 @@ class GetModel(unittest.TestCase):
         with self.assertRaises(get_model.Refused):
             self.get()
         self.assertEqual((self.models / "toy.gguf").read_bytes(), b"mine")
+
+    def test_a_bar_follows_the_download_and_is_full_only_at_its_end(self):
+        for status in (0, 1):
+            drawn = []
+            work = tempfile.TemporaryDirectory()
+            self.addCleanup(work.cleanup)
+            original, get_model.show_progress = get_model.show_progress, lambda *bar: drawn.append(bar[1:])
+            code = (f"import os, time; open(os.environ['TMPDIR'] + '/part', 'wb').write(bytes(70)); "
+                    f"time.sleep(0.7); raise SystemExit({status})")
+            try:
+                with contextlib.redirect_stderr(io.StringIO()):
+                    got = get_model.wait_and_watch([sys.executable, "-c", code], work.name, 100)
+            finally:
+                get_model.show_progress = original
+            self.assertEqual(got, status)
+            self.assertIn((70, 100), drawn)
+            self.assertEqual(drawn[-1] == (100, 100), status == 0)
 
 
 if __name__ == "__main__":
