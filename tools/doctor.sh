@@ -12,7 +12,8 @@ skipped() { line "$1" "not here: $2"; }
 
 tool() { # name, command, what it is for ("" = needed to build)
     if command -v "$2" >/dev/null 2>&1; then
-        line "$1" "$("$2" --version 2>/dev/null | head -n 1)"
+        # The line with a digit in it: some begin with their copyright.
+        line "$1" "$("$2" --version 2>/dev/null | grep -m 1 '[0-9]\.[0-9]')"
     elif [ -z "$3" ]; then
         missing "$1" 'make setup installs it'
     else
@@ -39,7 +40,7 @@ else skipped .venv 'reference checks are skipped; make test makes it'; fi
 printf '\nto contribute\n'
 tool clang clang 'make check needs it'
 tool clang-format clang-format-14 'make check needs version 14'
-tool gdb gdb 'make debug needs it'
+tool gdb gdb 'handy when a suite crashes: CK_FORK=no gdb build/test/suites/NAME'
 
 printf '\nthe model\n'
 if [ -f "$model" ]; then
@@ -61,12 +62,16 @@ if [ -r /proc/cpuinfo ]; then
     done
     line 'cpu features' "${features# }"
 fi
-cgroup() { # label, files that may hold the limit
+cgroup() { # label, files that may hold the limit; "max", -1 and 2^63 are how they say none
     label=$1; shift
     for f in "$@"; do
-        [ -r "$f" ] && { line "$label" "$(cat "$f") ($f)"; return; }
+        [ -r "$f" ] || continue
+        limit=$(cat "$f")
+        case $limit in max* | -1 | 922337203685477*) limit='no limit' ;; esac
+        line "$label" "$limit"
+        return
     done
-    line "$label" 'none'
+    line "$label" 'no limit'
 }
 cgroup 'cgroup cpu' /sys/fs/cgroup/cpu.max /sys/fs/cgroup/cpu/cpu.cfs_quota_us
 cgroup 'cgroup memory' /sys/fs/cgroup/memory.max /sys/fs/cgroup/memory/memory.limit_in_bytes
