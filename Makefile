@@ -55,45 +55,49 @@ vpath test_%.c tests/common tests/level1 tests/level2 tests/level3 tests/level4
 vpath main_%.c level1-user level2-operator level3-optimizer level4-engine
 
 # A make of its own, so that it sees what setup has just installed.
-BUILD_PROGRAMS = $(MAKE) --no-print-directory -q programs 2>/dev/null || echo "building (once, about a minute)" >&2; \
-                 $(MAKE) --no-print-directory -s -j$(JOBS) programs
+BUILD_GOALS = MAKE="$(MAKE)" tools/build.sh "$(BUILD)" $(JOBS)
 
 # ---- what one types ----------------------------------------------------------------------------
-help:       ## this list
+help:                   ## this list
 	@echo "Inference Ladder: build your own inference engine."
 	@sed -n 's/^\([a-z]*\):[^#]*## /  make \1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 17
-	@echo "Variables: MODEL=path  ASK=\"question\"  PREFIX=dir of libraries  CC=clang  BUILD=dir"
-run: setup model       ## one command: set up, build, ask a real model one question
-	@$(BUILD_PROGRAMS)
+	@echo "  ASK=\"question\"  MODEL=file  CC=clang  PREFIX=dir of libraries  BUILD=dir"
+run: model              ## one command: set up, build, ask a real model one question
+	@$(BUILD_GOALS) programs
 	@tools/first_light.sh $(BUILD)/bin "$(MODEL)"
-chat: setup model      ## the same, and stay in conversation
-	@$(BUILD_PROGRAMS)
+chat: model             ## the same, and stay in conversation
+	@$(BUILD_GOALS) programs
 	@tools/first_light.sh $(BUILD)/bin "$(MODEL)" --chat
-serve: setup model     ## the OpenAI-compatible server on port 8080, until Ctrl-C
-	@$(BUILD_PROGRAMS)
+serve: model            ## the OpenAI-compatible server on port 8080, until Ctrl-C
+	@$(BUILD_GOALS) programs
 	@exec $(BUILD)/bin/serve --model "$(MODEL)"
-test: setup-test       ## every test that needs no real model
-	@$(BUILD_PROGRAMS) suites
+test: setup-test        ## every test that needs no real model
+	@$(BUILD_GOALS) programs suites
 	@tools/run_tests.py --suites $(SUITES) --checks $(CHECKS) -- --model $(TINY) --bin $(BUILD)/bin
 verify: setup-test model ## the reference checks once more, on the real model
-	@$(BUILD_PROGRAMS) suites
+	@$(BUILD_GOALS) programs suites
 	@tools/run_tests.py --checks $(CHECKS) -- --model "$(MODEL)" --bin $(BUILD)/bin
-bench: setup model     ## tokens per second on this machine, with its bandwidth
-	@$(BUILD_PROGRAMS)
+bench: model            ## tokens per second on this machine, with its bandwidth
+	@$(BUILD_GOALS) programs
 	@$(BUILD)/bin/bench --model "$(MODEL)"
-doctor:     ## what is there, what is missing, what will be skipped
+suite:                  ## one suite, quickly: make suite S=rope
+	@test -n "$(S)" || { echo "suite: name one, as in make suite S=rope" >&2; exit 2; }
+	@$(BUILD_GOALS) $(BUILD)/test/suites/$(S) $(TINY)
+	@TINY_MODEL=$(TINY) $(BUILD)/test/suites/$(S)
+doctor:                 ## what is there, what is missing, what will be skipped
 	@tools/doctor.sh "$(MODEL)"
-setup:      ## install what building and running needs
+setup:                  ## install what building and running needs
 	@PKG_CONFIG_PATH="$(PKG_CONFIG_PATH)" tools/setup.sh run
-model:      ## get the default model (98 MB), checksums and all
-	@test -f "$(MODEL)" || tools/get_model.py --name "$(NAME)"
-all: setup  ## build every program into build/bin
-	@$(MAKE) --no-print-directory -j$(JOBS) programs
-check: setup-check     ## what CI runs beyond `make test`: format, includes, clang, threads, docs
+model: setup            ## get the default model (98 MB), checksums and all
+	@test -f "$(MODEL)" || $(if $(filter file,$(origin MODEL)),tools/get_model.py --name "$(NAME)", \
+	    { echo "model: no file $(MODEL); without MODEL= the default model is taken" >&2; exit 1; })
+all: setup              ## build every program into build/bin
+	@$(BUILD_GOALS) programs
+check: setup-check      ## what CI runs beyond `make test`: format, clang, threads, docs
 	@CC=$(CC) JOBS=$(JOBS) tools/check.sh
-fuzz: setup-check      ## every parser for SECONDS=60 under libFuzzer
+fuzz: setup-check       ## every parser for SECONDS=60 under libFuzzer
 	@tools/fuzz.sh $(SECONDS)
-clean:      ## remove everything built (models and .venv stay)
+clean:                  ## remove everything built (models and .venv stay)
 	rm -rf $(BUILD)
 setup-%:
 	@PKG_CONFIG_PATH="$(PKG_CONFIG_PATH)" tools/setup.sh $*
@@ -131,10 +135,6 @@ $(BUILD)/test/suites/%: $(BUILD)/test/obj/test_%.o $(BUILD)/test/libsupport.a $(
 $(TINY): tools/tiny_model.py
 	@mkdir -p $(@D)
 	$(PYTHON) tools/tiny_model.py --out $@
-
-# One suite: make suite S=rope
-suite: $(BUILD)/test/suites/$(S) $(TINY)
-	TINY_MODEL=$(TINY) $(BUILD)/test/suites/$(S)
 
 .SECONDARY:
 .PHONY: help run chat serve test verify bench doctor setup model all check fuzz clean programs suites suite

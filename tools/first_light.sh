@@ -53,6 +53,6 @@ if [ "$status" != 0 ]; then
     exit "$status"
 fi
 if [ "$mode" != --chat ]; then
-    printf '\nThat was a language model in this repository'"'"'s own server, answering its own client.\n'
-    printf 'next: make chat   (stay in conversation; make test runs the tests, make help lists more)\n'
+    printf '\nThat was a language model in your own server, answering your own client.\n'
+    printf 'next: make chat (stay in conversation), make test (the tests), make help (more)\n'
 fi
