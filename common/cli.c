@@ -1,6 +1,8 @@
 // From argv to the targets of a table. Four parts: values, --help, suggestions, the walk.
 #include "common/cli.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -70,7 +72,7 @@ static int wrong_number(const struct cli *cli, const struct cli_option *option,
                        : option->kind == CLI_BYTES ? "bytes such as 512M or 2G"
                                                    : "a whole number";
     if (has_limits(option))
-        snprintf(range, sizeof(range), " from %.15g to %.15g", option->low, option->high);
+        snprintf(range, sizeof(range), " from %.16g to %.16g", option->low, option->high);
     return cli_usage(cli, "%s is \"%s\", must be %s%s", shown_name(name, option), value,
                      what, range);
 }
@@ -162,12 +164,12 @@ static int print_help(const struct cli *cli) {
     fprintf(out, "  %-*s  print this text\n", width, "--help");
     fprintf(out, "  %-*s  print the version\n", width, "--version");
     if (cli->example) fprintf(out, "\nexample: %s\n", cli->example);
-    return CLI_DONE;
+    return cli_finish(cli);
 }
 
 static int print_version(const struct cli *cli) {
     fprintf(out_of(cli), "%s %s\n", cli->program, VERSION);
-    return CLI_DONE;
+    return cli_finish(cli);
 }
 
 // ---- suggestions ----------------------------------------------------------------------------
@@ -301,11 +303,22 @@ static int count_options(const struct cli *cli) {
     return n;
 }
 
+// A closed standard file would give its number to the next file or socket, and what we print would go
+// there. /dev/null the wrong way round takes the place: using it stays an error.
+static void hold_standard_files(void) {
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+        if (fcntl(fd, F_GETFD) != -1) continue;
+        int held = open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+        if (held != fd && held >= 0) close(held);
+    }
+}
+
 int cli_parse(const struct cli *cli, int argc, char **argv) {
     struct walk walk = {.cli = cli, .argv = argv, .argc = argc};
     bool only_arguments = false;
     MUST(count_options(cli) <= MAX_OPTIONS);
 
+    hold_standard_files();
     if (asks_for(&walk, "--help") || asks_for(&walk, "-h")) return print_help(cli);
     if (asks_for(&walk, "--version")) return print_version(cli);
     for (walk.i = 1; walk.i < argc; walk.i++) {
@@ -336,6 +349,16 @@ int cli_usage(const struct cli *cli, const char *format, ...) {
 int cli_fail(const struct cli *cli, const struct error *err) {
     fprintf(err_of(cli), "%s: %s\n", cli->program, err->text);
     return CLI_FAILED;
+}
+
+int cli_finish(const struct cli *cli) {
+    struct error err;
+    FILE *out = out_of(cli);
+    bool is_written = fflush(out) == 0;
+    if (is_written && !ferror(out)) return CLI_DONE;
+    error_set(&err, ERR_IO, "standard output: %s",
+              is_written ? "not all could be written" : strerror(errno));
+    return cli_fail(cli, &err);
 }
 
 bool cli_wants_colour(FILE *out) {

@@ -66,6 +66,7 @@ enum { CLI_GO_ON = -1, CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
 // CLI_GO_ON: targets are set, the program may start. CLI_DONE: --help or --version was printed.
 // CLI_USAGE: one line on err says what is wrong. -h is --help. Options and arguments may be mixed;
 // everything after "--" is an argument. Positional ones are filled in the order of their rows.
+// Call it before anything is opened: it also takes the places of closed standard files.
 int cli_parse(const struct cli *cli, int argc, char **argv);
 
 // For what only the program can check: prints "serve: TEXT" and where to get help; CLI_USAGE.
@@ -74,6 +75,10 @@ int cli_usage(const struct cli *cli, const char *format, ...)
 
 // The last line of a program that failed: prints "serve: TEXT"; CLI_FAILED.
 int cli_fail(const struct cli *cli, const struct error *err);
+
+// The last line of a program that did what it should: CLI_DONE, once all that it printed is written.
+// Else says why not; CLI_FAILED.
+int cli_finish(const struct cli *cli);
 
 // true when out is a terminal, unless NO_COLOR is set and not empty (no-color.org).
 bool cli_wants_colour(FILE *out);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -12,29 +13,31 @@
 enum status mapped_file_open(struct mapped_file *f, const char *path, struct error *err) {
     enum status st = OK;
     struct stat info;
+    const char *shown = error_path(path);
     void *bytes;
 
     *f = (struct mapped_file){0};
+    if (!*path) return error_set(err, ERR_IO, "no file is named");
     // O_NONBLOCK: opening a pipe that has no writer would wait for one.
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0) return error_set(err, ERR_IO, "%s: %s", path, strerror(errno));
+    if (fd < 0) return error_set(err, ERR_IO, "%s: %s", shown, strerror(errno));
 
     if (fstat(fd, &info) != 0) {
-        st = error_set(err, ERR_IO, "%s: %s", path, strerror(errno));
+        st = error_set(err, ERR_IO, "%s: %s", shown, strerror(errno));
         goto done;
     }
     if (!S_ISREG(info.st_mode)) {
-        st = error_set(err, ERR_IO, "%s: not a regular file", path);
+        st = error_set(err, ERR_IO, "%s: not a regular file", shown);
         goto done;
     }
     if (info.st_size == 0) goto done; // nothing to map: mmap refuses a length of 0
     if ((uintmax_t)info.st_size > SIZE_MAX) {
-        st = error_set(err, ERR_LIMIT, "%s: larger than the address space", path);
+        st = error_set(err, ERR_LIMIT, "%s: larger than the address space", shown);
         goto done;
     }
     bytes = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
     if (bytes == MAP_FAILED) {
-        st = error_set(err, ERR_IO, "%s: cannot map: %s", path, strerror(errno));
+        st = error_set(err, ERR_IO, "%s: cannot map: %s", shown, strerror(errno));
         goto done;
     }
     *f = (struct mapped_file){bytes, (size_t)info.st_size};
@@ -46,4 +49,23 @@ done:
 void mapped_file_close(struct mapped_file *f) {
     if (f->bytes) munmap((void *)f->bytes, f->n_bytes);
     *f = (struct mapped_file){0};
+}
+
+// In a signal handler: only what is async-signal-safe.
+static void explain_fault(int number, siginfo_t *info, void *context) {
+    static const char text[] = "a file was cut short while it was in use; "
+                               "put it back whole and start again\n";
+    (void)context;
+    if (info->si_code != BUS_ADRERR) {
+        signal(number, SIG_DFL); // a bug of our own: it comes again, and this time ends us
+        return;
+    }
+    if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0) _exit(1);
+    _exit(1);
+}
+
+void mapped_file_explain_faults(void) {
+    struct sigaction action = {.sa_flags = SA_SIGINFO};
+    action.sa_sigaction = explain_fault;
+    sigaction(SIGBUS, &action, NULL);
 }

@@ -54,6 +54,16 @@ enum status error_set_param(struct error *err, enum status code, const char *par
     return code;
 }
 
+const char *error_path(const char *path) {
+    enum { SHOWN_BYTES = 100 };
+    size_t n = strlen(path);
+    if (n <= SHOWN_BYTES) return path;
+    const char *end = path + n - SHOWN_BYTES, *slash = strchr(end, '/');
+    if (slash && slash[1]) return slash + 1;            // whole names, if there is one
+    while (((unsigned char)*end & 0xc0) == 0x80) end++; // and whole characters
+    return end;
+}
+
 const char *status_name(enum status st) {
     static const char *const names[STATUS_COUNT] = {
         "ok",          "io",      "format", "memory", "limit",   "input",

@@ -37,6 +37,10 @@ enum status error_set(struct error *err, enum status code, const char *format, .
 enum status error_set_param(struct error *err, enum status code, const char *param,
                             const char *format, ...) __attribute__((format(printf, 4, 5)));
 
+// What of a path goes into a message: its end, if all of it would leave no room for the reason. Points
+// into path.
+const char *error_path(const char *path);
+
 // "ok", "io", "format", ...: for logs and tests.
 const char *status_name(enum status st);
 

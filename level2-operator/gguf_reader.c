@@ -70,6 +70,7 @@ static const struct {
 enum status gguf_refuse_magic(const struct gguf_reader *r) {
     const char *what = "not a GGUF file: it does not begin with the letters GGUF";
 
+    if (r->at.n_bytes == 0) what = "the file is empty; download it again";
     for (size_t i = 0; i < sizeof(lookalikes) / sizeof(lookalikes[0]); i++) {
         size_t n = strlen(lookalikes[i].begin);
         if (r->at.n_bytes < n) continue;
@@ -112,6 +113,9 @@ enum status gguf_refuse_split(struct gguf_reader *r, const struct gguf *g) {
     gguf_get_u64(gguf_enter_key(r, g, "split.count"), &n_parts);
     gguf_get_u64(gguf_enter_key(r, g, "split.no"), &part);
     if (part == 0 && n_parts <= 1) return OK;
+    if (part >= n_parts)
+        return gguf_refuse(r, ERR_UNSUPPORTED,
+                           "one part of several; merge all of them into one file");
     return gguf_refuse(r, ERR_UNSUPPORTED,
                        "part %" PRIu64 " of %" PRIu64 "; merge the parts into one file, "
                        "beginning with the one called ...-00001-of-%05" PRIu64 ".gguf",

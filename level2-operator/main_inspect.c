@@ -32,7 +32,8 @@ static enum status session_open(struct session *s, const char *path, struct erro
     enum status st = mapped_file_open(&s->file, path, err);
     if (st != OK) return st;
     arena_init(&s->arena, ARENA_PER_BYTE * s->file.n_bytes + ARENA_BASE);
-    return gguf_parse(&s->gguf, s->file.bytes, s->file.n_bytes, path, &s->arena, err);
+    return gguf_parse(&s->gguf, s->file.bytes, s->file.n_bytes, error_path(path), &s->arena,
+                      err);
 }
 
 static void session_close(struct session *s) {
@@ -57,15 +58,15 @@ static enum status run_tensor(struct session *s, const struct options *o,
     const struct gguf_tensor *t = gguf_find_tensor(&s->gguf, o->tensor);
     if (!t)
         return error_set_param(err, ERR_INPUT, "tensor",
-                               "%s: has no tensor %s; --tensors lists them", o->file,
-                               o->tensor);
+                               "%s: has no tensor %s; --tensors lists them",
+                               error_path(o->file), o->tensor);
     if (t->view.dim[0] > INT32_MAX)
-        return error_set(err, ERR_LIMIT, "%s: tensor %s: its rows are too long", o->file,
-                         o->tensor);
+        return error_set(err, ERR_LIMIT, "%s: tensor %s: its rows are too long",
+                         error_path(o->file), o->tensor);
     float *row = ARENA_NEW(&s->arena, float, t->view.dim[0]);
     if (!row)
-        return error_set(err, ERR_MEMORY, "%s: no memory for a row of %s", o->file,
-                         o->tensor);
+        return error_set(err, ERR_MEMORY, "%s: no memory for a row of %s",
+                         error_path(o->file), o->tensor);
 
     if (!o->raw) {
         inspect_print_tensor(stdout, t, row);
@@ -78,14 +79,13 @@ static enum status run_tensor(struct session *s, const struct options *o,
 static enum status run_json(struct session *s, const struct inspected *in,
                             struct error *err) {
     json_t *document = inspect_json(in, &s->arena);
-    int failed = document
-                     ? json_dumpf(document, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9))
-                     : -1;
+    if (!document)
+        return error_set(err, ERR_MEMORY, "%s: no memory for the JSON output",
+                         error_path(in->file));
+    json_dumpf(document, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
     json_decref(document);
-    if (failed)
-        return error_set(err, ERR_MEMORY, "%s: no memory for the JSON output", in->file);
     putchar('\n');
-    return OK;
+    return OK; // whether it was written is asked at the end
 }
 
 static void run_print(const struct options *o, const struct inspected *in) {
@@ -139,6 +139,7 @@ int main(int argc, char **argv) {
     int exit_status = cli_parse(&cli, argc, argv);
     if (exit_status != CLI_GO_ON) return exit_status;
     if (o.raw && !o.tensor) return cli_usage(&cli, "--raw needs --tensor NAME");
+    mapped_file_explain_faults();
     if (run(&o, &err) != OK) return cli_fail(&cli, &err);
-    return fflush(stdout) == 0 ? CLI_DONE : CLI_FAILED;
+    return cli_finish(&cli);
 }

@@ -11,6 +11,7 @@
 #include "common/arena.h"
 #include "common/cli.h"
 #include "common/clock.h"
+#include "common/mapped_file.h"
 #include "level2-operator/engine_thread.h"
 #include "level2-operator/exchange.h"
 #include "level2-operator/http_server.h"
@@ -132,6 +133,7 @@ int main(int argc, char **argv) {
     int exit_status =
         serve_options_parse(&s.options, argc, argv, &s.arena); // what is wanted
     if (exit_status == CLI_GO_ON) {
+        mapped_file_explain_faults();
         signal(SIGPIPE, SIG_IGN);         // a client that leaves must not end the server
         enum status st = serve(&s, &err); // listen, load, serve, drain
         exit_status = st ? serve_fail(&err) : CLI_DONE; // one line on what went wrong

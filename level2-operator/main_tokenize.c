@@ -40,13 +40,14 @@ struct session {
 
 static enum status session_open(struct session *s, const struct options *o,
                                 struct error *err) {
+    const char *name = error_path(o->model);
     enum status st;
     arena_init(&s->arena, arena_limit);
     arena_init(&s->work, arena_limit);
     if ((st = mapped_file_open(&s->file, o->model, err)) != OK) return st;
-    st = gguf_parse(&s->gguf, s->file.bytes, s->file.n_bytes, o->model, &s->arena, err);
+    st = gguf_parse(&s->gguf, s->file.bytes, s->file.n_bytes, name, &s->arena, err);
     if (st != OK) return st;
-    return tokenizer_init(&s->tokenizer, &s->gguf, o->pre, o->model, &s->arena, err);
+    return tokenizer_init(&s->tokenizer, &s->gguf, o->pre, name, &s->arena, err);
 }
 
 static void session_close(struct session *s) {
@@ -275,6 +276,8 @@ static enum status run_jsonl(struct session *s, const struct options *o,
         json_decref(line);
         arena_reset(&s->work);
     }
+    if (st == OK && ferror(stdin))
+        return error_set(err, ERR_IO, "standard input: %s", strerror(errno));
     if (st == OK && n_bad > 0)
         return error_set(err, ERR_INPUT,
                          "%ld of %ld lines are wrong, the first is line %ld", n_bad,
@@ -363,6 +366,7 @@ int main(int argc, char **argv) {
     if (o.text && (o.jsonl || o.chat))
         return cli_usage(&cli, "--jsonl and --chat read standard input, not TEXT");
 
+    mapped_file_explain_faults();
     if ((st = session_open(&s, &o, &err)) != OK) goto done;
     if (o.decode)
         st = run_decode(&s, &o, &err);
@@ -372,9 +376,7 @@ int main(int argc, char **argv) {
         st = run_chat(&s, &o, &err);
     else
         st = run_encode(&s, &o, &err);
-    if (st == OK && (fflush(stdout) != 0 || ferror(stdout)))
-        st = error_set(&err, ERR_IO, "standard output: %s", strerror(errno));
 done:
     session_close(&s);
-    return st == OK ? CLI_DONE : cli_fail(&cli, &err);
+    return st == OK ? cli_finish(&cli) : cli_fail(&cli, &err);
 }

@@ -210,7 +210,8 @@ enum status model_open(struct model *m, const char *path,
                        const struct model_options *options, struct error *err) {
     *m = (struct model){0};
     enum status st = mapped_file_open(&m->file, path, err);
-    if (st == OK) st = load(m, m->file.bytes, m->file.n_bytes, path, options, err);
+    if (st == OK)
+        st = load(m, m->file.bytes, m->file.n_bytes, error_path(path), options, err);
     if (st != OK) model_close(m);
     return st;
 }

@@ -210,13 +210,14 @@ int main(int argc, char **argv) {
     int exit_status = cli_parse(&cli, argc, argv);
     if (exit_status != CLI_GO_ON) return exit_status;
 
-    exit_status = 0;
+    mapped_file_explain_faults();
     if (bench_open(&b, &err) == OK) {
         bench_run(&b, &r);
         if (b.json)
             print_json(&b, &r);
         else
             print_text(&b, &r);
+        exit_status = cli_finish(&cli);
     } else {
         exit_status = cli_fail(&cli, &err);
     }

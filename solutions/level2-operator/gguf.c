@@ -39,8 +39,8 @@ static enum status read_header(struct gguf_reader *r, struct gguf *g) {
     const unsigned char *magic;
 
     gguf_enter(r, "magic", 0);
-    if (!cursor_take(&r->at, 4, &magic)) return gguf_refuse_cut(r);
-    if (memcmp(magic, "GGUF", 4) != 0) return gguf_refuse_magic(r);
+    if (!cursor_take(&r->at, 4, &magic) || memcmp(magic, "GGUF", 4) != 0)
+        return gguf_refuse_magic(r);
 
     gguf_enter(r, "version", 0);
     if (!cursor_u32(&r->at, &g->version)) return gguf_refuse_cut(r);

@@ -1,8 +1,11 @@
 // The command line: what is set, what is printed, what is refused.
 #include "common/cli.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "tests/support/suite.h"
 
@@ -226,6 +229,57 @@ START_TEST(a_program_fails_with_one_line_and_status_one) {
 }
 END_TEST
 
+START_TEST(output_that_nobody_got_is_a_failure) {
+    FILE *text = cli.out, *full = fopen("/dev/full", "w");
+    if (!full) return; // only Linux has it
+    cli.out = full;
+    fputs("hello\n", full);
+    ck_assert_int_eq(cli_finish(&cli), CLI_FAILED);
+    fflush(cli.err);
+    ck_assert_str_eq(err, "try: standard output: No space left on device\n");
+    ck_assert_int_eq(parse("--help"), CLI_FAILED);
+    ck_assert_int_eq(parse("--version"), CLI_FAILED);
+    fclose(full);
+    cli.out = text;
+    ck_assert_int_eq(cli_finish(&cli), CLI_DONE);
+}
+END_TEST
+
+START_TEST(an_earlier_failed_write_is_not_forgotten) {
+    FILE *text = cli.out, *full = fopen("/dev/full", "w");
+    if (!full) return;
+    cli.out = full;
+    setvbuf(full, NULL, _IONBF, 0);
+    fputs("hello\n", full); // fails here, and nothing is left to flush
+    ck_assert_int_eq(cli_finish(&cli), CLI_FAILED);
+    fclose(full);
+    cli.out = text;
+}
+END_TEST
+
+// The exit status of a process that parses with a standard file closed, then opens another.
+static int parse_with_closed(int fd) {
+    close(fd);
+    if (parse("a.gguf") != CLI_GO_ON) return 10;
+    int opened = open("/dev/zero", O_RDWR); // a socket, say
+    char byte = 'x';
+    if (opened <= STDERR_FILENO) return 11;
+    ssize_t n = fd == STDIN_FILENO ? read(fd, &byte, 1) : write(fd, &byte, 1);
+    return n == -1 ? 0 : 12; // using what was closed stays an error
+}
+
+START_TEST(a_closed_standard_file_is_not_taken_by_another) {
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+        int status;
+        pid_t child = fork();
+        if (child == 0) _exit(parse_with_closed(fd));
+        ck_assert_int_eq(waitpid(child, &status, 0), child);
+        ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 0, "fd %d: status %x", fd,
+                      (unsigned)status);
+    }
+}
+END_TEST
+
 START_TEST(a_program_may_refuse_a_command_line_itself) {
     ck_assert_int_eq(cli_usage(&cli, "give %s or %s", "FILE", "--name"), CLI_USAGE);
     fflush(cli.err);
@@ -339,6 +393,9 @@ Suite *suite(void) {
     tcase_add_test(failures, a_list_that_is_too_long_is_refused);
     tcase_add_test(failures, strange_bytes_do_not_reach_the_terminal);
     tcase_add_test(failures, a_program_fails_with_one_line_and_status_one);
+    tcase_add_test(failures, output_that_nobody_got_is_a_failure);
+    tcase_add_test(failures, an_earlier_failed_write_is_not_forgotten);
+    tcase_add_test(failures, a_closed_standard_file_is_not_taken_by_another);
     tcase_add_test(failures, a_program_may_refuse_a_command_line_itself);
     suite_add_tcase(s, failures);
 

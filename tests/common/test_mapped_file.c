@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "tests/support/suite.h"
@@ -118,6 +119,55 @@ START_TEST(a_device_is_refused) {
 }
 END_TEST
 
+START_TEST(no_name_is_refused) {
+    struct error err = {0};
+    ck_assert_int_eq(mapped_file_open(&file, "", &err), ERR_IO);
+    ck_assert_str_eq(err.text, "no file is named");
+}
+END_TEST
+
+START_TEST(a_long_name_does_not_hide_the_reason) {
+    struct error err = {0};
+    char name[301];
+    memset(name, 'd', 300);
+    name[300] = '\0';
+    ck_assert_int_eq(mapped_file_open(&file, name, &err), ERR_IO);
+    ck_assert_msg(strstr(err.text, "File name too long") != NULL, "%s", err.text);
+}
+END_TEST
+
+// Reads behind the new end of a file that was cut: in a process of its own, since that ends it.
+static void read_what_was_cut(const char *said) {
+    static unsigned char bytes[100000];
+    volatile unsigned char last;
+    write_file(bytes, sizeof(bytes));
+    if (mapped_file_open(&file, path, NULL) != OK || truncate(path, 10) != 0) _exit(3);
+    if (!freopen(said, "w", stderr)) _exit(3);
+    mapped_file_explain_faults();
+    last = file.bytes[sizeof(bytes) - 1];
+    (void)last;
+    _exit(4);
+}
+
+START_TEST(a_file_that_is_cut_while_mapped_ends_the_program_with_a_reason) {
+    char said[80], line[200] = "";
+    int status;
+    snprintf(said, sizeof(said), "%s.said", path);
+    pid_t child = fork();
+    if (child == 0) read_what_was_cut(said);
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    FILE *in = fopen(said, "r");
+    ck_assert_ptr_nonnull(in);
+    ck_assert_ptr_nonnull(fgets(line, sizeof(line), in));
+    ck_assert_int_eq(fgetc(in), EOF); // one line
+    fclose(in);
+    unlink(said);
+    ck_assert_msg(strstr(line, "cut short") != NULL, "%s", line);
+    ck_assert(WIFEXITED(status));
+    ck_assert_int_eq(WEXITSTATUS(status), 1);
+}
+END_TEST
+
 // ---- property -----------------------------------------------------------------------------------
 
 START_TEST(no_descriptor_stays_open) {
@@ -156,6 +206,10 @@ Suite *suite(void) {
     tcase_add_test(failures, a_folder_is_refused);
     tcase_add_test(failures, a_pipe_is_refused_at_once);
     tcase_add_test(failures, a_device_is_refused);
+    tcase_add_test(failures, no_name_is_refused);
+    tcase_add_test(failures, a_long_name_does_not_hide_the_reason);
+    tcase_add_test(failures,
+                   a_file_that_is_cut_while_mapped_ends_the_program_with_a_reason);
     suite_add_tcase(s, failures);
 
     TCase *property = tcase_create("property");

@@ -107,6 +107,37 @@ START_TEST(a_long_text_is_cut_at_a_whole_character) {
 }
 END_TEST
 
+START_TEST(a_long_path_leaves_room_for_the_reason) {
+    char path[300];
+    ck_assert_str_eq(error_path("models/a.gguf"), "models/a.gguf");
+    ck_assert_str_eq(error_path(""), "");
+    for (size_t n = 1; n < sizeof(path); n++) {
+        memset(path, 'd', n);
+        path[n] = '\0';
+        if (n > 10) strcpy(path + n - 7, "/a.gguf");
+        const char *shown = error_path(path);
+        ck_assert_uint_le(strlen(shown), 100);
+        ck_assert_msg(n > 10 ? strstr(shown, "a.gguf") != NULL : shown == path, "%s",
+                      shown);
+        error_set(&err, ERR_IO, "%s: No such file or directory", shown);
+        ck_assert_msg(strstr(err.text, ": No such file or directory") != NULL, "%s",
+                      err.text);
+    }
+}
+END_TEST
+
+START_TEST(a_long_path_is_cut_at_a_whole_character) {
+    char path[300];
+    for (int n = 97; n < 104; n++) {
+        memset(path, 'd', (size_t)n);
+        for (int i = 0; i < 40; i++) memcpy(path + n + 3 * i, "\xe2\x82\xac", 4);
+        const char *shown = error_path(path);
+        ck_assert(utf8_valid(shown, strlen(shown)));
+        ck_assert_uint_ge(strlen(shown), 98);
+    }
+}
+END_TEST
+
 // ---- failures -----------------------------------------------------------------------------------
 
 START_TEST(success_is_no_error) {
@@ -156,6 +187,8 @@ Suite *suite(void) {
     tcase_add_test(edges, nobody_need_read_the_error);
     tcase_add_test(edges, an_error_may_be_wrapped_into_itself);
     tcase_add_test(edges, a_long_text_is_cut_at_a_whole_character);
+    tcase_add_test(edges, a_long_path_leaves_room_for_the_reason);
+    tcase_add_test(edges, a_long_path_is_cut_at_a_whole_character);
     suite_add_tcase(s, edges);
 
     TCase *failures = tcase_create("failures");

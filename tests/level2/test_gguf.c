@@ -405,6 +405,11 @@ static void split_part_2(struct bytes *b) {
     put_string(b, "split.count"), put_u32(b, GGUF_U16), put_raw(b, "\x03", 2);
 }
 
+static void split_without_count(struct bytes *b) {
+    put_header(b, 3, 0, 1);
+    put_string(b, "split.no"), put_u32(b, GGUF_U16), put_raw(b, "\x01", 2);
+}
+
 static void split_part_1(struct bytes *b) {
     put_header(b, 3, 0, 2);
     put_string(b, "split.no"), put_u32(b, GGUF_U16), put_raw(b, "\0", 2);
@@ -530,7 +535,7 @@ static const struct {
     {"LOAD-02 2^64-1 tensors",         endless_tensors,     ERR_FORMAT,      {"n_tensors 18446744073709551615", "byte 8:"}},
     {"2^64-1 keys",                    endless_keys,        ERR_FORMAT,      {"n_keys 18446744073709551615", "byte 16:"}},
     {"LOAD-04 magic and no more",      magic_only,          ERR_FORMAT,      {"version 0 at byte 4:", "ends"}},
-    {"empty file",                     empty_file,          ERR_FORMAT,      {"at byte 0:", "ends"}},
+    {"empty file",                     empty_file,          ERR_FORMAT,      {"magic at byte 0:", "empty"}},
     {"LOAD-05 web page",               html_page,           ERR_FORMAT,      {"HTML page"}},
     {"Git LFS pointer",                lfs_pointer,         ERR_FORMAT,      {"Git LFS"}},
     {"version 1",                      version_1,           ERR_UNSUPPORTED, {"version 1 at byte 4:"}},
@@ -568,6 +573,7 @@ static const struct {
     {"offset that wraps",              offset_that_wraps,   ERR_FORMAT,      {"tensor second"}},
     {"no data at all",                 no_data_at_all,      ERR_FORMAT,      {"tensor gone", "download"}},
     {"LOAD-17 second part of three",   split_part_2,        ERR_UNSUPPORTED, {"part 2 of 3", "-00001-of-00003.gguf"}},
+    {"part of nobody knows how many",  split_without_count, ERR_UNSUPPORTED, {"split.no", "one part of several"}},
     {"first part of three",            split_part_1,        ERR_UNSUPPORTED, {"part 1 of 3", "merge"}},
 };
 // clang-format on
