@@ -19,6 +19,9 @@
 // nobody would see him leave.
 enum { READ_AHEAD_BYTES = LIMIT_HEADER_BYTES };
 
+// All that evhttp may write by itself and keep: "HTTP/1.1 100 Continue" and an empty line.
+enum { CONTINUE_BYTES = 25 };
+
 static struct timeval timeval_of(int64_t ns) {
     return (struct timeval){(time_t)(ns / 1000000000),
                             (suseconds_t)(ns % 1000000000 / 1000)};
@@ -78,7 +81,7 @@ static void refuse(struct http_connection *c, const struct api_error *e,
     bufferevent_enable(c->bev, EV_READ | EV_WRITE);
     free(body);
     log_line(c->all->log, LOG_WARN, "request refused before it was whole",
-             "status=%d code=%s", e->http_status, e->code);
+             "status=%d code=%s", e->http_status, e->code ? e->code : "none");
 }
 
 static void input_grew(struct evbuffer *in, const struct evbuffer_cb_info *info,
@@ -103,6 +106,15 @@ static void input_grew(struct evbuffer *in, const struct evbuffer_cb_info *info,
     }
 }
 
+// Only evhttp writes before the request is whole: "100 Continue", or a page on what it cannot read.
+static void output_grew(struct evbuffer *out, const struct evbuffer_cb_info *info,
+                        void *ctx) {
+    struct http_connection *c = ctx;
+    (void)out;
+    if (info->n_added == 0 || c->is_refused || c->is_running) return;
+    event_active(c->page, EV_TIMEOUT, 0); // it is not written to its end yet
+}
+
 // ---- opening and closing a slot ----------------------------------------------------------------
 
 static void on_silent(evutil_socket_t fd, short what, void *ctx) {
@@ -121,12 +133,29 @@ static void on_overrun(evutil_socket_t fd, short what, void *ctx) {
     http_connection_cut(c);
 }
 
+// Runs before a byte of the page reaches the socket.
+static void on_page(evutil_socket_t fd, short what, void *ctx) {
+    static const struct api_error malformed = {400, "invalid_request_error", NULL, 0};
+    struct http_connection *c = ctx;
+    struct evbuffer *out = bufferevent_get_output(c->bev);
+    (void)fd;
+    (void)what;
+    if (c->is_refused || c->is_running || evbuffer_get_length(out) <= CONTINUE_BYTES)
+        return;
+    evbuffer_unfreeze(
+        out, 1); // a bufferevent that has written keeps others from taking bytes out
+    evbuffer_drain(out, evbuffer_get_length(out));
+    evbuffer_freeze(out, 1);
+    refuse(c, &malformed, "this is not a request in HTTP/1.1 that the server can read");
+}
+
 static void slot_free(struct http_connection *c) {
     struct http_connections *cs = c->all;
     count_received(c, 0);
     if (c->accepted) event_free(c->accepted);
     if (c->ping) event_free(c->ping);
     if (c->overrun) event_free(c->overrun);
+    if (c->page) event_free(c->page);
     memset(c, 0, sizeof(*c));
     c->all = cs;
     cs->n_open--;
@@ -182,8 +211,10 @@ static struct bufferevent *on_accept(struct event_base *base, void *ctx) {
     c->accepted = event_new(base, -1, 0, on_accepted, c);
     c->ping = event_new(base, -1, 0, on_silent, c);
     c->overrun = event_new(base, -1, 0, on_overrun, c);
-    if (!c->accepted || !c->ping || !c->overrun ||
-        !evbuffer_add_cb(bufferevent_get_input(bev), input_grew, c)) {
+    c->page = event_new(base, -1, 0, on_page, c);
+    if (!c->accepted || !c->ping || !c->overrun || !c->page ||
+        !evbuffer_add_cb(bufferevent_get_input(bev), input_grew, c) ||
+        !evbuffer_add_cb(bufferevent_get_output(bev), output_grew, c)) {
         cs->n_open++;
         slot_free(c);
         return bev;

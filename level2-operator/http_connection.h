@@ -7,6 +7,7 @@
 //                 closed                     └──▶ refused ──▶ closed
 //
 // - a client that leaves while its request runs is seen at once, not when the next byte is written
+// - what evhttp cannot read is answered with our error object, not with its HTML page
 // - a request must be whole within the idle time, however the bytes trickle (slow loris)
 // - a body without end costs no memory: it is answered early, and the rest is thrown away
 // - all requests that are not whole yet share one budget of bytes
@@ -52,6 +53,7 @@ struct http_connection {
     struct event *accepted;          // owned: finds evcon
     struct event *ping;              // owned: a stream has been silent for too long
     struct event *overrun;           // owned: he has sent too far ahead
+    struct event *page;              // owned: evhttp writes an answer of its own
     int64_t began_ns;                // first byte of the request coming in; 0: waiting
     size_t n_received;               // bytes of it, while it is coming in
     bool is_running;                 // from the whole request to the last byte of the reply

@@ -1,6 +1,7 @@
 // The checks at the door, and the answers that need no tokenizer.
 #include "level2-operator/http_request.h"
 
+#include <ctype.h>
 #include <event2/buffer.h>
 #include <event2/http.h>
 #include <event2/keyvalq_struct.h>
@@ -37,17 +38,33 @@ static void refuse(struct visit *v, int status, const char *type, const char *co
 
 // ---- framing -----------------------------------------------------------------------------------
 
+// What a header's name may be made of: RFC 9110, section 5.6.2.
+static bool is_token(const char *name) {
+    static const char marks[] = "!#$%&'*+-.^_`|~";
+    const char *c = name;
+    while (isalnum((unsigned char)*c) || (*c && strchr(marks, *c))) c++;
+    return *name != '\0' && *c == '\0';
+}
+
+static bool is_digits(const char *value) {
+    return *value != '\0' && value[strspn(value, "0123456789")] == '\0';
+}
+
 // Two readers of one connection (a proxy and us) must agree where a request ends, or the end of one
-// becomes the beginning of another. So a length said twice, or in a way that evhttp does not know,
-// is refused.
+// becomes the beginning of another. So a length said twice, or in a way that not all readers know,
+// is refused; "Content-Length : 5" would be a length to some, and an unknown header to others.
 static bool has_clear_length(const struct visit *v) {
     const struct evkeyvalq *headers = evhttp_request_get_input_headers(v->req);
     int n_lengths = 0, n_encodings = 0;
     for (const struct evkeyval *h = headers->tqh_first; h; h = h->next.tqe_next) {
-        if (strcasecmp(h->key, "Content-Length") == 0) n_lengths++;
-        if (strcasecmp(h->key, "Transfer-Encoding") != 0) continue;
-        n_encodings++;
-        if (strcasecmp(h->value, "chunked") != 0) return false;
+        if (!is_token(h->key)) return false;
+        if (strcasecmp(h->key, "Content-Length") == 0) {
+            n_lengths++;
+            if (!is_digits(h->value)) return false;
+        } else if (strcasecmp(h->key, "Transfer-Encoding") == 0) {
+            n_encodings++;
+            if (strcasecmp(h->value, "chunked") != 0) return false;
+        }
     }
     return n_lengths + n_encodings <= 1;
 }
@@ -120,9 +137,10 @@ static void answer_ready(struct visit *v) {
 }
 
 static bool is_our_model(const struct visit *v) {
-    char *name = evhttp_uridecode(v->rest, 0, NULL);
-    bool is_ours =
-        name && (strcmp(name, v->s->served.id) == 0 || strcmp(name, "default") == 0);
+    size_t n_name = 0;
+    char *name = evhttp_uridecode(v->rest, 0, &n_name);
+    bool is_ours = name && n_name == strlen(name) && // no %00 in it
+                   (strcmp(name, v->s->served.id) == 0 || strcmp(name, "default") == 0);
     free(name);
     return is_ours;
 }
@@ -249,7 +267,8 @@ static void check(struct visit *v) {
 
     if (is_unclear || has_unread_body(v)) http_reply_header(v->req, "Connection", "close");
     if (is_unclear) {
-        refuse(v, 400, invalid, NULL, 0, "the length of the body is not clear");
+        refuse(v, 400, invalid, NULL, 0,
+               "a header is malformed, or the length of the body is not clear");
     } else if (evhttp_request_get_command(v->req) == EVHTTP_REQ_OPTIONS) {
         answer_options(v);
     } else if (!v->route->is_open &&

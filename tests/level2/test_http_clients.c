@@ -12,22 +12,36 @@
 static const struct {
     const char *name, *request, *want;
 } malformed[] = {
-    {"no HTTP at all",            "GARBAGE\r\n\r\n",                                            " 400 "},
-    {"a header without colon",    "GET /health HTTP/1.1\r\nnonsense\r\n\r\n",                   " 400 "},
-    {"negative length",           "POST /tokenize HTTP/1.1\r\nContent-Length: -5\r\n\r\n",      " 400 "},
-    {"length in words",           "POST /tokenize HTTP/1.1\r\nContent-Length: ten\r\n\r\n",     " 400 "},
+    {"no HTTP at all",             "GARBAGE\r\n\r\n",                                            " 400 "},
+    {"no HTTP after a good start", "GET /health HTTP/1.1\r\n\r\nGARBAGE\r\n\r\n",                " 400 "},
+    {"a header without colon",     "GET /health HTTP/1.1\r\nnonsense\r\n\r\n",                   " 400 "},
+    {"negative length",            "POST /tokenize HTTP/1.1\r\nContent-Length: -5\r\n\r\n",      " 400 "},
+    {"length in words",            "POST /tokenize HTTP/1.1\r\nContent-Length: ten\r\n\r\n",     " 400 "},
     {"two lengths",
-     "POST /tokenize HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",             " 400 "},
+     "POST /tokenize HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",              " 400 "},
     {"length and chunks",
      "POST /tokenize HTTP/1.1\r\nContent-Length: 5\r\nTransfer-Encoding: "
-     "chunked\r\n\r\n0\r\n\r\n",                                                                " 400 "},
-    {"unknown encoding",          "POST /tokenize HTTP/1.1\r\nTransfer-Encoding: gzip\r\n\r\n",
-     " 400 "                                                                                           },
+     "chunked\r\n\r\n0\r\n\r\n",                                                                 " 400 "},
+    {"unknown encoding",           "POST /tokenize HTTP/1.1\r\nTransfer-Encoding: gzip\r\n\r\n",
+     " 400 "                                                                                            },
     {"chunk length in words",
-     "POST /tokenize HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",                     " 4"   },
+     "POST /tokenize HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",                      " 400 "},
+    {"a space after a name",
+     "POST /tokenize HTTP/1.1\r\nContent-Length : 34\r\n\r\nGET /v1/models HTTP/1.1\r\nA: "
+     "b\r\n\r\n",                                                                                " 400 "},
+    {"a header without a name",    "GET /health HTTP/1.1\r\n: x\r\n\r\n",                        " 400 "},
+    {"a length with a sign",       "POST /tokenize HTTP/1.1\r\nContent-Length: +1\r\n\r\na",
+     " 400 "                                                                                            },
+    {"a version too new",          "GET /health HTTP/2.0\r\n\r\n",                               " 400 "},
+    {"no version",                 "GET /health\r\n\r\n",                                        " 400 "},
+    {"broken while continuing",
+     "POST /tokenize HTTP/1.1\r\nExpect: 100-continue\r\nTransfer-Encoding: "
+     "chunked\r\n\r\nzz\r\n",                                                                    " 400 "},
+    {"an expectation not known",
+     "POST /tokenize HTTP/1.1\r\nExpect: tea\r\nContent-Length: 1\r\n\r\na",                     " 400 "},
     {"a body where none belongs",
      "HEAD /health HTTP/1.1\r\nContent-Length: 33\r\n\r\nGET /v1/models HTTP/1.1\r\nA: "
-     "b\r\n\r\n",                                                                               " 200 "},
+     "b\r\n\r\n",                                                                                " 200 "},
 };
 enum { N_MALFORMED = sizeof(malformed) / sizeof(*malformed) };
 
@@ -38,6 +52,10 @@ START_TEST(survives_a_malformed_request) {
     assert_has(malformed[_i].name, reply, malformed[_i].want);
     assert_lacks(malformed[_i].name, reply,
                  "\"object\":\"list\""); // nothing was smuggled in
+    assert_lacks(malformed[_i].name, reply, "<HTML>");
+    if (strstr(malformed[_i].want, "400")) {
+        assert_has(malformed[_i].name, reply, "{\"error\":{\"message\":\"");
+    }
     assert_has("afterwards", get("/health"), " 200 ");
 }
 END_TEST
