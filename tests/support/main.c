@@ -12,6 +12,10 @@ int main(void) {
     int n_failed = srunner_ntests_failed(runner);
     int n_run = srunner_ntests_run(runner);
     srunner_free(runner);
+    if (n_failed > 0) {
+        const char *seed = getenv("COURSE_SEED");
+        printf("draws came from COURSE_SEED=%s\n", seed ? seed : "1");
+    }
     printf("%d passed, %d failed\n", n_run - n_failed, n_failed);
     return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -2,6 +2,7 @@
 #include "tests/support/suite.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,15 +20,20 @@ const char *tiny_model_path(void) {
     return path ? path : "build/test/tiny.gguf";
 }
 
+// NaN is close to nothing, infinity only to itself.
+static bool is_close(double got, double want, double tolerance) {
+    if (!isfinite(want)) return got == want;
+    return fabs(got - want) <= tolerance * (1.0 + fabs(want));
+}
+
 void assert_close(const char *what, const float *got, const float *want, size_t n,
                   double tolerance) {
     char text[1024] = "";
     size_t n_text = 0, n_bad = 0;
 
     for (size_t i = 0; i < n; i++) {
-        double allowed = tolerance * (1.0 + fabs((double)want[i]));
-        if (fabs((double)got[i] - (double)want[i]) <= allowed) continue; // NaN fails
-        if (n_bad++ < 5) {
+        if (is_close((double)got[i], (double)want[i], tolerance)) continue;
+        if (n_bad++ < 5 && n_text < sizeof(text)) {
             n_text += (size_t)snprintf(text + n_text, sizeof(text) - n_text,
                                        "\n  %s[%zu] = %.9g, want %.9g", what, i,
                                        (double)got[i], (double)want[i]);

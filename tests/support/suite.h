@@ -18,7 +18,7 @@ _Noreturn void suite_skip(const char *why);
 const char *tiny_model_path(void);
 
 // Fails the test unless |got - want| <= tolerance * (1 + |want|) for each element; prints what,
-// index, got, want of the first five that differ.
+// index, got, want of the first five that differ. NaN is close to nothing, infinity to itself.
 void assert_close(const char *what, const float *got, const float *want, size_t n,
                   double tolerance);
 
