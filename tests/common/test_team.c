@@ -171,8 +171,8 @@ START_TEST(time_in_barriers_is_counted) {
     ck_assert_int_gt(team.workers[0].wait_ns, 0);
     team_set_active(&team, 1);
     team_run(&team, sleep_then_meet, &late_rank);
-    ck_assert_int_eq(team.workers[0].wait_ns,
-                     0); // alone nobody waits, and each run starts at 0
+    // Alone nobody waits, and each run starts at 0.
+    ck_assert_int_eq(team.workers[0].wait_ns, 0);
 }
 END_TEST
 

@@ -94,9 +94,7 @@ static const struct {
     {"surrogate",           "\xed\xa0\x80",     -1,       1},
     {"lonely continuation", "\x80",             -1,       1},
     {"cut",                 "\xe2\x82",         -1,       1},
-    {"lead, then a letter",
-     "\xe2"
-     "A",                                       -1,       1},
+    {"lead, then a letter", "\xe2\x41",         -1,       1},
     {"no lead in any case", "\xff",             -1,       1},
 };
 
@@ -115,10 +113,7 @@ static const struct {
 } repairs[] = {
     {"nothing to do",    "na\xc3\xafve",     "na\xc3\xafve"                    },
     {"empty",            "",                 ""                                },
-    {"one wrong byte",
-     "a\xff"
-     "b",                                    "a\xef\xbf\xbd"
-     "b"                                                              },
+    {"one wrong byte",   "a\xff\x62",        "a\xef\xbf\xbd\x62"               },
     {"each byte counts", "\xe2\x82",         "\xef\xbf\xbd\xef\xbf\xbd"        },
     {"goes on after it", "\xe2\x82\xc3\xa9", "\xef\xbf\xbd\xef\xbf\xbd\xc3\xa9"},
 };

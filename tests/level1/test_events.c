@@ -272,8 +272,7 @@ START_TEST(many_small_lines_of_one_event_count_together) {
     for (; st == OK; n++) st = sse_push(&p, BYTES("data: 123456789\n"), &err);
     ck_assert_int_eq(st, ERR_LIMIT);
     ck_assert_str_eq(err.text, "the server sent an event above 1000 bytes");
-    ck_assert_int_eq(n,
-                     100); // 99 lines of 9 and 98 joints are 989 bytes; the next line is 15
+    ck_assert_int_eq(n, 100); // 99 lines of 9 and 98 joints: 989 bytes; the next line is 15
     sse_free(&p);
 
     // ... but many events do not.
