@@ -33,7 +33,7 @@ done
 
 printf '\nto test\n'
 if version=$(pkg-config --modversion check 2>/dev/null); then line check "$version"
-else skipped check 'all suites in C are skipped; make test installs it'; fi
+else skipped check 'make test installs it'; fi
 if [ -f .venv/.installed ]; then line .venv "$(wc -l <.venv/.installed) packages for the reference checks"
 else skipped .venv 'reference checks are skipped; make test makes it'; fi
 

@@ -41,6 +41,7 @@ done
 
 status=0
 if [ "$mode" = --chat ]; then
+    trap : INT # Ctrl-C ends an answer, and not the conversation
     # shellcheck disable=SC2086 # two words
     "$bin/ask" --base-url "$url/v1" $lively || status=$?
 else

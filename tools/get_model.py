@@ -142,16 +142,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--name", default=names[0], help="one of: " + ", ".join(names))
     parser.add_argument("--dir", default=os.environ.get("MODEL_DIR") or str(ROOT / "models"))
-    parser.add_argument("--verify", action="store_true", help="check the sum of a file that is there")
     args = parser.parse_args()
     if args.name not in names:
         print(f"model: no model '{args.name}'; there are: {', '.join(names)}", file=sys.stderr)
         return 2
     model = models[names.index(args.name)]
     try:
-        path = get(model, Path(args.dir))
-        if args.verify:
-            check(path, model["sha256"], str(path), "checking model   ")
+        get(model, Path(args.dir))
     except (Refused, OSError, zipfile.BadZipFile) as reason:
         print(f"model: {reason}", file=sys.stderr)
         return 1

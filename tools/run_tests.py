@@ -105,7 +105,7 @@ def main():
     for name, command in jobs:
         if command[0] == str(python) and not Path(".venv/.installed").exists():
             tally.skipped += 1
-            print(f"skipped  {name}: no .venv with the reference packages; `make setup` makes it")
+            print(f"skipped  {name}: no .venv with the reference packages; `make test` makes it, given a network")
             continue
         begin = time.monotonic()
         status, output = run(command, limit_s)

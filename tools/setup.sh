@@ -28,7 +28,7 @@ python3:python3:python3:python:python3:python'
 commands_test='
 curl:curl:curl:curl:curl:curl'
 commands_check='
-clang:clang libclang-rt-14-dev:clang compiler-rt:clang compiler-rt:clang compiler-rt:llvm
+clang:clang:clang compiler-rt:clang compiler-rt:clang compiler-rt:llvm
 clang-format-14:clang-format-14:clang-tools-extra:clang:clang-extra-tools:clang-format'
 
 libraries=$libraries_run commands=$commands_run
@@ -86,7 +86,7 @@ install_with_apt() {
     echo "setup: installing$missing" >&2
     log=$(mktemp)
     # shellcheck disable=SC2086 # a list of packages
-    if ! { $as_root apt-get update && $as_root env DEBIAN_FRONTEND=noninteractive \
+    if ! { $as_root apt-get update; $as_root env DEBIAN_FRONTEND=noninteractive \
         apt-get install -y --no-install-recommends $missing; } >"$log" 2>&1; then
         tail -n 15 "$log" >&2
         rm -f "$log"
@@ -96,15 +96,25 @@ install_with_apt() {
     rm -f "$log"
 }
 
-if [ -n "$missing" ]; then
+install_missing() {
+    [ -n "$missing" ] || return 0
     if [ "$system" = apt ]; then
         install_with_apt
     else
         echo "setup: missing:$missing" >&2
         echo "Install them, then run the same command again:" >&2
-        echo "  ${system:-your package manager} $missing" >&2
+        echo "  ${system:-your package manager}$missing" >&2
         exit 1
     fi
+    missing=''
+}
+install_missing
+
+# Debian and Ubuntu split clang's sanitizers off, in a package that is named after its version.
+if [ "$group" = check ] && [ "$system" = apt ] &&
+    ! [ -e "$(clang -print-resource-dir)/lib/linux" ]; then
+    missing=" libclang-rt-$(clang -dumpversion | cut -d. -f1)-dev"
+    install_missing
 fi
 
 # The Python packages that give independent answers. Without network they are left out, and the
