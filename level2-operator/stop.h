@@ -21,26 +21,29 @@ struct stop_string {
 struct stop {
     struct stop_string strings[LIMIT_STOP_STRINGS];
     int n_strings;
-    bool include_stop; // the stop string itself is shown
-    bool matched;
-    char *held;  // (max_held): bytes not shown yet; owned by the arena
-    char *shown; // (3 * max_held): what the last call showed; owned by the arena
-    size_t n_held, max_held;
+    bool include_stop; // the stop string itself is shown; set by the caller after stop_init
+    bool matched;      // a stop string was complete: there is nothing more to show
+    char *held;        // (max_held): bytes not shown yet; owned by the arena
+    char *shown;       // (3 * max_held): what the last call showed; owned by the arena
+    size_t n_held, max_held; // the longest stop string, 3 bytes of a cut character, a piece
 };
 
 // max_piece: bytes of the longest piece that will come. Strings are borrowed. ERR_LIMIT (param
-// "stop"): too many strings, or one that is empty or too long.
+// "stop"): too many strings, or one that is empty or too long. After ERR_MEMORY *s is all zero.
 enum status stop_init(struct stop *s, const struct stop_string *strings, int n_strings,
                       size_t max_piece, struct arena *arena, struct error *err);
 
 // Takes a piece in. *text and *n_text are what may be shown now: valid until the next call, always
-// valid UTF-8 (a byte that can belong to no character is shown as U+FFFD). true: a stop string is
-// complete; nothing after it is ever shown. The stop string that is complete first counts; of two
-// that end at the same byte, the longer.
+// valid UTF-8. Only two things are held back: the longest tail that begins a stop string, and
+// half a character that the next byte may still complete. Half a character that was followed by
+// anything else, and a byte that belongs to no character, show as one U+FFFD per byte.
+// true, also for every later call: a stop string is complete; nothing after it is ever shown. The
+// one that is complete first counts, wherever it begins; of two that end together, the longer.
 bool stop_push(struct stop *s, const char *piece, size_t n_bytes, const char **text,
                size_t *n_text);
 
-// The end came by itself: the rest that was held, a cut character as one U+FFFD.
+// The end came by itself: the rest that was held. A character cut by the end, up to 3 bytes, shows as
+// one U+FFFD.
 void stop_flush(struct stop *s, const char **text, size_t *n_text);
 
 #endif

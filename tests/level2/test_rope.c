@@ -2,6 +2,7 @@
 #include "level2-operator/rope.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "level2-operator/matmul.h"
@@ -68,7 +69,11 @@ static void fill(struct draw *d, float *x, int n) {
 
 START_TEST(matches_the_rotation_in_double) { // _i: shape and pairing
     int d_head = shapes[_i / 2].d_head, n_heads = shapes[_i / 2].n_heads;
+    int position = shapes[_i / 2].position;
     enum rope_pairing pairing = pairings[_i % 2];
+    char what[64];
+    snprintf(what, sizeof(what), "position %d, (%d, %d), %s: x", position, n_heads, d_head,
+             pairing == ROPE_HALVES ? "halves" : "neighbours");
     float x[MAX_HEADS * MAX_HEAD], want[MAX_HEADS * MAX_HEAD], freq[MAX_HEAD / 2];
     struct draw d = draw_start("rope oracle");
     fill(&d, x, n_heads * d_head);
@@ -78,13 +83,13 @@ START_TEST(matches_the_rotation_in_double) { // _i: shape and pairing
         for (int i = 0; i < d_head / 2; i++) {
             int a = h * d_head + (pairing == ROPE_HALVES ? i : 2 * i);
             int b = pairing == ROPE_HALVES ? a + d_head / 2 : a + 1;
-            double angle = shapes[_i / 2].position * (double)freq[i];
+            double angle = position * (double)freq[i];
             want[a] = (float)((double)x[a] * cos(angle) - (double)x[b] * sin(angle));
             want[b] = (float)((double)x[a] * sin(angle) + (double)x[b] * cos(angle));
         }
     }
-    rope(x, freq, shapes[_i / 2].position, n_heads, d_head, pairing);
-    assert_close("x", x, want, (size_t)(n_heads * d_head), 1e-6);
+    rope(x, freq, position, n_heads, d_head, pairing);
+    assert_close(what, x, want, (size_t)(n_heads * d_head), 1e-6);
 }
 END_TEST
 
@@ -101,7 +106,7 @@ START_TEST(a_far_position_keeps_its_angle) { // in float, 2^24 + 1 would round t
     float x[2] = {1, 0}, freq[1] = {1};
     rope(x, freq, 16777217, 1, 2, ROPE_NEIGHBOURS);
     float want[2] = {(float)cos(16777217.0), (float)sin(16777217.0)};
-    assert_close("x", x, want, 2, 1e-6);
+    assert_close("position 2^24 + 1: x", x, want, 2, 1e-6);
 }
 END_TEST
 
