@@ -70,6 +70,21 @@ void put_padding(struct bytes *b, size_t alignment) {
     while (b->n % alignment) put_u8(b, 0);
 }
 
+void put_only_key(struct bytes *b, const char *name, uint32_t type) {
+    put_header(b, 3, 0, 1);
+    put_string(b, name);
+    put_u32(b, type);
+}
+
+void put_tensor(struct bytes *b, const char *name, uint32_t n_dims, const uint64_t *dims,
+                uint32_t type, uint64_t offset) {
+    put_string(b, name);
+    put_u32(b, n_dims);
+    for (uint32_t i = 0; i < n_dims; i++) put_u64(b, dims[i]);
+    put_u32(b, type);
+    put_u64(b, offset);
+}
+
 void bytes_free(struct bytes *b) {
     free(b->data);
     *b = (struct bytes){0};

@@ -21,6 +21,11 @@ void put_u64(struct bytes *b, uint64_t x);
 void put_f32(struct bytes *b, float x);
 void put_string(struct bytes *b, const char *s); // length, letters
 void put_header(struct bytes *b, uint32_t version, uint64_t n_tensors, uint64_t n_keys);
+// The header of a file with one key, and the key up to its value.
+void put_only_key(struct bytes *b, const char *name, uint32_t type);
+// An entry of the tensor table.
+void put_tensor(struct bytes *b, const char *name, uint32_t n_dims, const uint64_t *dims,
+                uint32_t type, uint64_t offset);
 void put_padding(struct bytes *b, size_t alignment);
 void bytes_free(struct bytes *b);
 struct bytes bytes_of_file(const char *path);
