@@ -6,7 +6,6 @@
 #include <jansson.h>
 #include <stdio.h>
 
-#include "common/arena.h"
 #include "level2-operator/gguf.h"
 
 struct inspected {
@@ -32,9 +31,9 @@ void inspect_print_tensors(FILE *out, const struct gguf *g);
 void inspect_print_tensor(FILE *out, const struct gguf_tensor *t,
                           float *row); // row: (dim[0])
 
-// One document: {"file", "n_bytes", "version", "alignment", "architecture", "n_values", "types",
+// One document: {"file", "n_bytes", "version", "alignment", "architecture", "n_parameters", "types",
 // "metadata", "tensors"}. Arrays show their first items only. NULL: no memory.
-json_t *inspect_json(const struct inspected *in, struct arena *arena);
+json_t *inspect_json(const struct inspected *in);
 
 // The values of a tensor as f32, in file order. row is (dim[0]). false: out refuses.
 bool inspect_write_values(FILE *out, const struct gguf_tensor *t, float *row);

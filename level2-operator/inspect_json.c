@@ -5,12 +5,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "common/utf8.h"
+#include "level2-operator/json_output.h"
 
 enum { SHOWN_ITEMS = 8 }; // of an array
 
 struct writer {
-    struct arena *arena; // for repaired strings
     bool failed;
 };
 
@@ -23,24 +22,21 @@ static void append(struct writer *w, json_t *array, json_t *value) {
     if (json_array_append_new(array, value) != 0) w->failed = true;
 }
 
-static json_t *text_json(struct writer *w, struct gguf_string s) {
-    char *text =
-        s.n_bytes <= SIZE_MAX / 3 ? ARENA_NEW(w->arena, char, 3 * s.n_bytes) : NULL;
-    if (!text) return NULL;
-    return json_stringn(text, utf8_repair(text, s.bytes, (size_t)s.n_bytes));
+static json_t *text_json(struct gguf_string s) {
+    return json_output_text(s.bytes, (size_t)s.n_bytes);
 }
 
 static json_t *count_json(uint64_t n) {
     return n <= INT64_MAX ? json_integer((json_int_t)n) : json_real((double)n);
 }
 
-static json_t *scalar_json(struct writer *w, const struct gguf_value *v) {
+static json_t *scalar_json(const struct gguf_value *v) {
     struct gguf_string s;
     uint64_t u64;
     double f64;
     bool b;
 
-    if (gguf_get_string(v, &s)) return text_json(w, s);
+    if (gguf_get_string(v, &s)) return text_json(s);
     if (gguf_get_bool(v, &b)) return json_boolean(b);
     if (gguf_get_u64(v, &u64)) return count_json(u64);
     if (!gguf_get_f64(v, &f64) || !isfinite(f64)) return json_null();
@@ -57,9 +53,9 @@ static json_t *items_json(struct writer *w, const struct gguf_value *array) {
 
     for (uint64_t i = 0; i < array->n_items && i < SHOWN_ITEMS; i++) {
         if (gguf_next_string(array, &pos, &s)) {
-            append(w, items, text_json(w, s));
+            append(w, items, text_json(s));
         } else if (gguf_item(array, i, &item)) {
-            append(w, items, scalar_json(w, &item));
+            append(w, items, scalar_json(&item));
         }
     }
     return items;
@@ -67,10 +63,10 @@ static json_t *items_json(struct writer *w, const struct gguf_value *array) {
 
 static json_t *key_json(struct writer *w, const struct gguf_key *key) {
     json_t *object = json_object();
-    put(w, object, "key", text_json(w, key->name));
+    put(w, object, "key", text_json(key->name));
     put(w, object, "type", json_string(gguf_type_name(key->value.type)));
     if (key->value.type != GGUF_ARRAY) {
-        put(w, object, "value", scalar_json(w, &key->value));
+        put(w, object, "value", scalar_json(&key->value));
         return object;
     }
     put(w, object, "item_type", json_string(gguf_type_name(key->value.item_type)));
@@ -83,7 +79,7 @@ static json_t *tensor_json(struct writer *w, const struct gguf *g,
                            const struct gguf_tensor *t) {
     json_t *object = json_object(), *dims = json_array();
     for (int i = 0; i < t->view.n_dims; i++) append(w, dims, count_json(t->view.dim[i]));
-    put(w, object, "name", text_json(w, t->name));
+    put(w, object, "name", text_json(t->name));
     put(w, object, "type", json_string(dtype_info(t->view.dtype)->name));
     put(w, object, "dims", dims);
     put(w, object, "at_byte", count_json(g->data_offset + t->offset));
@@ -109,8 +105,8 @@ static json_t *types_json(struct writer *w, const struct gguf *g, uint64_t *n_va
     return array;
 }
 
-json_t *inspect_json(const struct inspected *in, struct arena *arena) {
-    struct writer w = {.arena = arena};
+json_t *inspect_json(const struct inspected *in) {
+    struct writer w = {.failed = false};
     const struct gguf *g = in->gguf;
     json_t *root = json_object(), *metadata = json_array(), *tensors = json_array();
     uint64_t n_values;
@@ -121,12 +117,12 @@ json_t *inspect_json(const struct inspected *in, struct arena *arena) {
     for (uint64_t i = 0; i < g->n_tensors; i++)
         append(&w, tensors, tensor_json(&w, g, &g->tensors[i]));
 
-    put(&w, root, "file", text_json(&w, (struct gguf_string){in->file, strlen(in->file)}));
+    put(&w, root, "file", text_json((struct gguf_string){in->file, strlen(in->file)}));
     put(&w, root, "n_bytes", count_json(in->n_bytes));
     put(&w, root, "version", json_integer(g->version));
     put(&w, root, "alignment", json_integer(g->alignment));
     const struct gguf_value *arch = gguf_find(g, "general.architecture");
-    put(&w, root, "architecture", arch ? scalar_json(&w, arch) : json_null());
+    put(&w, root, "architecture", arch ? scalar_json(arch) : json_null());
     put(&w, root, "n_parameters", count_json(n_values));
     put(&w, root, "types", types);
     put(&w, root, "metadata", metadata);

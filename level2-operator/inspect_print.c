@@ -244,7 +244,7 @@ void inspect_print_tensors(FILE *out, const struct gguf *g) {
     }
 }
 
-// Calls the rows of a tensor one by one: row i of n, expanded.
+// Row i of the tensor as floats, in row (dim[0]).
 static const float *row_expand(const struct gguf_tensor *t, uint64_t i, float *row) {
     const struct dtype_info *info = dtype_info(t->view.dtype);
     uint64_t row_bytes =

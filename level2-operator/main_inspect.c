@@ -9,10 +9,7 @@
 #include "level2-operator/inspect.h"
 #include "level2-operator/model.h"
 
-enum {
-    ARENA_PER_BYTE = 32,
-    ARENA_BASE = 1 << 20
-}; // tables and repaired strings, per byte of file
+enum { ARENA_PER_BYTE = 32, ARENA_BASE = 1 << 20 }; // tables, per byte of file
 
 struct options {
     const char *file;
@@ -76,9 +73,8 @@ static enum status run_tensor(struct session *s, const struct options *o,
     return OK;
 }
 
-static enum status run_json(struct session *s, const struct inspected *in,
-                            struct error *err) {
-    json_t *document = inspect_json(in, &s->arena);
+static enum status run_json(const struct inspected *in, struct error *err) {
+    json_t *document = inspect_json(in);
     if (!document)
         return error_set(err, ERR_MEMORY, "%s: no memory for the JSON output",
                          error_path(in->file));
@@ -107,7 +103,7 @@ static enum status run(const struct options *o, struct error *err) {
         if (o->tensor) {
             st = run_tensor(&s, o, err);
         } else if (o->json) {
-            st = run_json(&s, &in, err);
+            st = run_json(&in, err);
         } else {
             run_print(o, &in);
         }

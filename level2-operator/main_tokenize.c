@@ -11,9 +11,9 @@
 #include "common/limits.h"
 #include "common/mapped_file.h"
 #include "common/printable.h"
-#include "common/utf8.h"
 #include "level2-operator/chat.h"
 #include "level2-operator/gguf.h"
+#include "level2-operator/json_output.h"
 #include "level2-operator/tokenizer.h"
 
 static const size_t arena_limit = (size_t)4
@@ -125,15 +125,12 @@ static void print_table(const struct tokenizer *t, const token_id *ids, int n_id
 
 static json_t *ids_json(const token_id *ids, int n_ids) {
     json_t *array = json_array();
-    for (int i = 0; i < n_ids; i++) json_array_append_new(array, json_integer(ids[i]));
-    return array;
-}
-
-// Bytes that are no UTF-8 show as U+FFFD.
-static json_t *text_json(struct session *s, const char *bytes, size_t n_bytes) {
-    char *text = ARENA_NEW(&s->work, char, 3 * n_bytes);
-    if (!text) return NULL;
-    return json_stringn(text, utf8_repair(text, bytes, n_bytes));
+    int failed = 0;
+    for (int i = 0; i < n_ids && !failed; i++)
+        failed = json_array_append_new(array, json_integer(ids[i]));
+    if (!failed) return array;
+    json_decref(array);
+    return NULL;
 }
 
 // One document on standard output. Takes the value over.
@@ -151,7 +148,7 @@ static enum status print_tokens(struct session *s, const struct options *o,
         json_t *pieces = json_array();
         for (int i = 0; i < n_ids; i++) {
             struct token_piece piece = tokenizer_piece(&s->tokenizer, ids[i], true);
-            json_array_append_new(pieces, text_json(s, piece.bytes, piece.n_bytes));
+            json_array_append_new(pieces, json_output_text(piece.bytes, piece.n_bytes));
         }
         return print_json(
             json_pack("{s:o, s:o}", "ids", ids_json(ids, n_ids), "pieces", pieces), err);
@@ -220,7 +217,7 @@ static enum status run_decode(struct session *s, const struct options *o,
         end += piece.n_bytes;
     }
     if (o->json)
-        return print_json(json_pack("{s:o}", "text", text_json(s, text, n_text)), err);
+        return print_json(json_pack("{s:o}", "text", json_output_text(text, n_text)), err);
     fwrite(text, 1, n_text, stdout);
     return OK;
 }

@@ -42,7 +42,7 @@ static void fuzz_parser(const uint8_t *bytes, size_t n_bytes) {
         inspect_print_summary(out, &in);
         inspect_print_metadata(out, &g, false);
         inspect_print_tensors(out, &g);
-        json_decref(inspect_json(&in, &arena));
+        json_decref(inspect_json(&in));
         fclose(out);
     }
     arena_free(&arena);

@@ -146,7 +146,7 @@ def check_reference(tally, options, model):
 def check_golden(tally, options):
     vectors = json.loads(GOLDEN.read_text())["vectors"]
     for vector, got in zip(vectors, ours(options, [(v["text"], False) for v in vectors]), strict=True):
-        tally.equal(got, vector["ids"], f"golden ids of {vector['text']!r}")
+        tally.equal(got, vector["ids"], f"golden ids of {vector.get('case', '')} {vector['text']!r}")
 
 
 def check_broken_utf8(tally, options, model):
@@ -185,8 +185,8 @@ def byte_symbols():
 def write_golden(model):
     if len(model.tokens) != N_SMOLLM_VOCAB:
         sys.exit("the golden file holds ids of SmolLM2; give its file with --model")
-    texts = [v["text"] for v in json.loads(GOLDEN.read_text())["vectors"]]
-    lines = [json.dumps({"text": text, "ids": model.ids(text, False)}) for text in texts]
+    vectors = json.loads(GOLDEN.read_text())["vectors"]
+    lines = [json.dumps({**vector, "ids": model.ids(vector["text"], False)}) for vector in vectors]
     GOLDEN.write_text('{"about": "SmolLM2, no begin token, special tokens are plain text; made by '
                       'tests/reference/tokenizer.py --write-golden",\n "vectors": [\n  ' + ",\n  ".join(lines) + "\n]}\n")
 
