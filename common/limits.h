@@ -32,7 +32,9 @@ enum {
     LIMIT_CHOICES_INSIDE = 16,     // of these in the engine at a time: room for others
 
     // HTTP
-    LIMIT_BODY_BYTES = 8 << 20,    // request body
+    LIMIT_BODY_BYTES = 8 << 20, // request body
+    LIMIT_TOOL_BYTES =
+        1 << 20, // body of /tokenize and its like: streams stand still for so long
     LIMIT_HEADER_BYTES = 32 << 10, // request line and headers together
     LIMIT_JSON_DEPTH = 64,         // nesting of a JSON body
     LIMIT_JSON_VALUES = 1 << 20, // values of a JSON body: a parsed one takes about 50 bytes
@@ -41,6 +43,7 @@ enum {
     LIMIT_JOBS = 256,            // requests between HTTP loop and text worker
     LIMIT_INCOMING_BYTES = 256 << 20, // of all requests that are not whole yet
     LIMIT_OUT_BYTES = 4 << 20,        // bytes a slow reader may leave unread
+    LIMIT_OUTGOING_BYTES = 256 << 20, // of all replies that are not read yet
     LIMIT_PING_MS = 5000,             // silence on a stream before a comment is sent
     LIMIT_IDLE_S = 60,                // seconds a connection may stay idle
     LIMIT_DRAIN_S = 30,               // seconds that SIGTERM waits for running requests

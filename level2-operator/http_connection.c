@@ -279,6 +279,15 @@ size_t http_connection_unread(const struct http_connection *c) {
     return evbuffer_get_length(bufferevent_get_output(c->bev));
 }
 
+size_t http_connections_unread(const struct http_connections *cs) {
+    size_t n_unread = 0;
+    for (int i = 0; i < cs->limits.n_connections; i++) {
+        const struct http_connection *c = &cs->slots[i];
+        if (c->evcon) n_unread += http_connection_unread(c);
+    }
+    return n_unread;
+}
+
 void http_connection_set_ping(struct http_connection *c, int ping_ms) {
     struct timeval silence = timeval_of((int64_t)ping_ms * 1000000);
     if (ping_ms > 0) {

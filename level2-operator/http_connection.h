@@ -102,6 +102,7 @@ void http_connection_run(struct http_connection *c);
 
 // Bytes that the client has not read yet.
 size_t http_connection_unread(const struct http_connection *c);
+size_t http_connections_unread(const struct http_connections *cs); // all of them
 
 // (Re)starts the wait for silence, in milliseconds; 0 stops it.
 void http_connection_set_ping(struct http_connection *c, int ping_ms);

@@ -204,13 +204,26 @@ static void retry_after(struct evhttp_request *req, int seconds) {
     http_reply_header(req, "Retry-After", text);
 }
 
+// A reply is whole: one that nobody reads would be kept whole.
+static void reply(struct http_server *s, struct http_connection *c,
+                  const struct delivery *d) {
+    static const struct api_error overloaded = {503, "server_error", "overloaded", 1};
+    size_t n_unread = http_connections_unread(&s->connections) + d->n_bytes;
+
+    if (n_unread > s->options.limits.outgoing_bytes) {
+        http_exchange_refuse(s, c, &overloaded, "too many replies wait to be read");
+        return;
+    }
+    if (d->retry_after_s > 0) retry_after(c->exchange.req, d->retry_after_s);
+    http_reply_json(end_with_reply(s, c, d->http_status, d), d->http_status, d->bytes,
+                    d->n_bytes);
+}
+
 static void deliver(struct http_server *s, struct http_connection *c,
                     const struct delivery *d) {
     switch (d->kind) {
     case DELIVER_REPLY:
-        if (d->retry_after_s > 0) retry_after(c->exchange.req, d->retry_after_s);
-        http_reply_json(end_with_reply(s, c, d->http_status, d), d->http_status, d->bytes,
-                        d->n_bytes);
+        reply(s, c, d);
         break;
     case DELIVER_HEAD:
         c->exchange.is_stream = true;

@@ -5,6 +5,7 @@
 #include <event2/buffer.h>
 #include <event2/http.h>
 #include <event2/keyvalq_struct.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -191,6 +192,20 @@ static enum status enter(struct visit *v, int *retry_after_s, struct error *err)
     return st;
 }
 
+// The worker answers a text tool at one go, and every stream waits for it: so less may be asked.
+static bool has_too_large_body(struct visit *v) {
+    const struct http_limits *l = &v->s->options.limits;
+    size_t n_body = evbuffer_get_length(evhttp_request_get_input_buffer(v->req));
+    size_t n_most = v->route->is_admitted ? l->body_bytes : l->tool_bytes;
+    char message[96];
+
+    if (n_body <= n_most) return false;
+    snprintf(message, sizeof(message), "the body has %zu bytes; this path takes up to %zu",
+             n_body, n_most);
+    refuse(v, 413, invalid, "request_too_large", 0, message);
+    return true;
+}
+
 static void make_job(struct visit *v) {
     struct error err = {0};
     struct job job = {.kind = JOB_REQUEST,
@@ -200,12 +215,7 @@ static void make_job(struct visit *v) {
                       .arrived_ns = v->c->exchange.arrived_ns};
     int retry_after_s = 1;
 
-    if (evbuffer_get_length(evhttp_request_get_input_buffer(v->req)) >
-        v->s->options.limits.body_bytes) {
-        refuse(v, 413, invalid, "request_too_large", 0,
-               "the body of the request is too large");
-        return;
-    }
+    if (has_too_large_body(v)) return;
     enum status st = enter(v, &retry_after_s, &err);
     if (!st) {
         job.body = take_body(v->req, &job.n_body);

@@ -99,21 +99,13 @@ static void look_at_engine(struct http_server *s) {
                    s->options.limits.stall_ms * 1000000);
 }
 
-static bool has_unread_bytes(const struct http_server *s) {
-    const struct http_connections *cs = &s->connections;
-    for (int i = 0; i < cs->limits.n_connections; i++) {
-        const struct http_connection *c = &cs->slots[i];
-        if (c->evcon && http_connection_unread(c) > 0) return true;
-    }
-    return false;
-}
-
 // A server whose last request is answered waits until the answer is out of the door; one that is
 // told to drop its requests does not.
 static void stop(struct http_server *s) {
     static const struct timeval soon = {0, FLUSH_MS * 1000};
     bool is_drained = s->lifecycle.n_in_flight == 0;
-    if (is_drained && has_unread_bytes(s) && s->n_flush_left-- > 0) {
+    bool is_read = http_connections_unread(&s->connections) == 0;
+    if (is_drained && !is_read && s->n_flush_left-- > 0) {
         event_add(s->on_tick, &soon);
     } else {
         event_base_loopbreak(s->base);
@@ -159,8 +151,10 @@ static void fill_limits(struct http_limits *l) {
     if (l->ping_ms == 0) l->ping_ms = LIMIT_PING_MS;
     if (l->stall_ms == 0) l->stall_ms = LIMIT_STALL_S * 1000;
     if (l->body_bytes == 0) l->body_bytes = LIMIT_BODY_BYTES;
+    if (l->tool_bytes == 0) l->tool_bytes = LIMIT_TOOL_BYTES;
     if (l->incoming_bytes == 0) l->incoming_bytes = LIMIT_INCOMING_BYTES;
     if (l->out_bytes == 0) l->out_bytes = LIMIT_OUT_BYTES;
+    if (l->outgoing_bytes == 0) l->outgoing_bytes = LIMIT_OUTGOING_BYTES;
     l->n_connections = connections_that_fit(l->n_connections);
 }
 

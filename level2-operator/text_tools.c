@@ -64,7 +64,7 @@ static enum status detokenize(struct buffer *out, const struct json_input *in,
                                   t->n_vocab, arena, err);
     if (st) return st;
 
-    buffer_init(&text, LIMIT_BODY_BYTES); // no more than /tokenize would take back
+    buffer_init(&text, LIMIT_TOOL_BYTES); // no more than /tokenize would take back
     for (int i = 0; i < n_ids; i++) {
         struct token_piece piece = tokenizer_piece(t, ids[i], true);
         buffer_put(&text, piece.bytes, piece.n_bytes);

@@ -89,14 +89,18 @@ static void say_chunks(int fd, size_t n_bytes) {
     say(fd, "0\r\n\r\n");
 }
 
-static void say_declared(int fd, size_t n_bytes) {
+static void say_declared_to(int fd, const char *path, size_t n_bytes) {
     static char piece[16384];
     char head[128];
     memset(piece, 'a', sizeof(piece));
-    snprintf(head, sizeof(head), "POST /tokenize HTTP/1.1\r\nContent-Length: %zu\r\n\r\n",
+    snprintf(head, sizeof(head), "POST %s HTTP/1.1\r\nContent-Length: %zu\r\n\r\n", path,
              n_bytes);
     say(fd, head);
     for (size_t n = 0; n < n_bytes; n += sizeof(piece)) say_bytes(fd, piece, sizeof(piece));
+}
+
+static void say_declared(int fd, size_t n_bytes) {
+    say_declared_to(fd, "/tokenize", n_bytes);
 }
 
 // SRV-11: a length that is declared, and one that is not; just above the limit, and far above.
@@ -127,6 +131,50 @@ START_TEST(takes_a_body_up_to_the_limit) {
     fd = dial();
     say_chunks(fd, 1 << 20);
     assert_has("chunked", hear(fd, "\r\n\r\n"), " 200 OK");
+    close(fd);
+}
+END_TEST
+
+// While the worker answers a tool no stream goes on.
+START_TEST(takes_less_for_a_text_tool_than_for_the_engine) {
+    static const char *const tools[] = {"/tokenize", "/detokenize", "/apply-template"};
+    char want[96];
+    start();
+    for (int i = 0; i < 3; i++) {
+        int fd = dial();
+        say_declared_to(fd, tools[i], LIMIT_TOOL_BYTES + 16384);
+        const char *reply = hear(fd, "}}");
+        assert_has(tools[i], reply, " 413 ");
+        snprintf(want, sizeof(want), "the body has %d bytes; this path takes up to %d",
+                 LIMIT_TOOL_BYTES + 16384, LIMIT_TOOL_BYTES);
+        assert_has(tools[i], reply, want);
+        close(fd);
+    }
+    int fd = dial();
+    say_declared_to(fd, "/v1/completions", LIMIT_TOOL_BYTES + 16384);
+    assert_has("for the engine", hear(fd, "\r\n\r\n"), " 200 OK");
+    close(fd);
+}
+END_TEST
+
+// Each asks for a large echo and does not read it. What the system itself keeps is not ours to count.
+START_TEST(bounds_what_all_clients_leave_unread) {
+    enum { N = 6, REPLY = 8 << 20 };
+    int fds[N];
+    house.options.limits.outgoing_bytes = 12 << 20;
+    start();
+    for (int i = 0; i < N; i++) {
+        fds[i] = dial();
+        say_declared_to(fds[i], "/v1/completions", REPLY);
+        ck_assert(comes_to(&house.n_jobs, i + 1, PATIENCE_MS));
+    }
+    const char *reply = hear(fds[N - 1], "\r\n\r\n");
+    assert_has("the last", reply, " 503 ");
+    assert_has("the last", reply, "Retry-After");
+    for (int i = 0; i < N; i++) close(fds[i]);
+    int fd = dial();
+    say_declared_to(fd, "/v1/completions", REPLY);
+    assert_has("once they are gone", hear(fd, "\r\n\r\n"), " 200 OK");
     close(fd);
 }
 END_TEST
@@ -375,7 +423,9 @@ Suite *suite(void) {
     tcase_add_loop_test(failures, survives_a_malformed_request, 0, N_MALFORMED);
     tcase_add_test(failures, survives_random_bytes);
     tcase_add_test(failures, refuses_a_body_above_the_limit);
+    tcase_add_test(failures, takes_less_for_a_text_tool_than_for_the_engine);
     tcase_add_test(failures, bounds_what_all_clients_send_together);
+    tcase_add_test(failures, bounds_what_all_clients_leave_unread);
     tcase_add_test(failures, refuses_headers_without_end);
     tcase_add_test(failures, hangs_up_on_who_trickles);
     tcase_add_test(failures, hangs_up_on_who_says_nothing);
