@@ -22,6 +22,7 @@
 #endif
 
 enum { N_RUNS = 5, N_PREFILL = 256, N_DECODE = 32 };
+enum { PAGE_BYTES = 4096, PAGE_WORDS = PAGE_BYTES / 8 }; // pages of 8 TB fit an int
 
 static const char *const COMPILER =
 #ifdef __clang__
@@ -90,15 +91,16 @@ static double decode(struct bench *b) { // behind the prompt that prefill left
 static void read_share(void *arg, struct worker *me) {
     struct bench *b = arg;
     const uint64_t *words = (const uint64_t *)(const void *)b->model.file.bytes;
-    struct range mine = team_split(me, (int)(b->model.file.n_bytes / 64), 1);
+    struct range mine = team_split(me, (int)(b->model.file.n_bytes / PAGE_BYTES), 1);
+    size_t end = (size_t)mine.end * PAGE_WORDS;
     uint64_t sum = 0;
-    for (long i = 8L * mine.begin; i < 8L * mine.end; i++) sum += words[i];
+    for (size_t i = (size_t)mine.begin * PAGE_WORDS; i < end; i++) sum += words[i];
     b->checksum += sum;
 }
 
 static double read_file(struct bench *b) {
     team_run(&b->team, read_share, b);
-    return (double)b->model.file.n_bytes;
+    return (double)(b->model.file.n_bytes / PAGE_BYTES * PAGE_BYTES);
 }
 
 static double weight_bytes(const struct weight *w) {
@@ -172,7 +174,8 @@ static json_t *rate_json(struct rate r) {
     return json_pack("{s:f, s:f, s:f}", "median", r.median, "min", r.min, "max", r.max);
 }
 
-static void print_json(const struct bench *b, const struct report *r) {
+static enum status print_json(const struct bench *b, const struct report *r,
+                              struct error *err) {
     json_t *doc = json_pack(
         "{s:{s:s, s:s, s:i}, s:s, s:s, s:s, s:s, s:i, s:i, s:f, s:o, s:o, s:o, s:f}", //
         "machine", "cpu", r->cpu, "features", r->features, "cores", r->n_cores,       //
@@ -181,9 +184,11 @@ static void print_json(const struct bench *b, const struct report *r) {
         "token_bytes", r->token_bytes, "prefill_tokens_per_s", rate_json(r->prefill), //
         "decode_tokens_per_s", rate_json(r->decode), "read_bytes_per_s", rate_json(r->read),
         "decode_share_of_read", r->decode.median * r->token_bytes / r->read.median);
-    if (doc) json_dumpf(doc, stdout, JSON_INDENT(2));
+    if (!doc) return error_set(err, ERR_MEMORY, "no memory for the JSON document");
+    json_dumpf(doc, stdout, JSON_INDENT(2)); // whether it was written, cli_finish says
     putchar('\n');
     json_decref(doc);
+    return OK;
 }
 
 int main(int argc, char **argv) {
@@ -211,16 +216,14 @@ int main(int argc, char **argv) {
     if (exit_status != CLI_GO_ON) return exit_status;
 
     mapped_file_explain_faults();
-    if (bench_open(&b, &err) == OK) {
+    enum status st = bench_open(&b, &err);
+    if (st == OK) {
         bench_run(&b, &r);
         if (b.json)
-            print_json(&b, &r);
+            st = print_json(&b, &r, &err);
         else
             print_text(&b, &r);
-        exit_status = cli_finish(&cli);
-    } else {
-        exit_status = cli_fail(&cli, &err);
     }
     bench_close(&b);
-    return exit_status;
+    return st == OK ? cli_finish(&cli) : cli_fail(&cli, &err);
 }
