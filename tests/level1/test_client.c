@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/limits.h"
-#include "level1-user/request.h"
 #include "tests/support/memory.h"
 #include "tests/support/scripted_server.h"
 #include "tests/support/suite.h"
@@ -326,144 +324,6 @@ START_TEST(a_proxy_is_not_asked_for_this_machine) {
 }
 END_TEST
 
-static const char *const bad_urls[] = {
-    "",        "127.0.0.1:8080/v1", "ftp://127.0.0.1/v1", "file:///etc/passwd",
-    "http://", "http://a b/"};
-
-START_TEST(a_base_url_of_no_use_is_refused) {
-    struct client_options options = {.base_url = bad_urls[_i]};
-    ck_assert_int_eq(chat(&options), ERR_INPUT);
-    ck_assert_str_eq(err.text, "the base URL must look like http://127.0.0.1:8080/v1");
-}
-END_TEST
-
-START_TEST(a_key_that_could_add_headers_is_refused_and_not_printed) {
-    struct client_options options = {.base_url = "http://127.0.0.1:1/v1",
-                                     .api_key = "secret\r\nX-Evil: 1"};
-    ck_assert_int_eq(chat(&options), ERR_INPUT);
-    ck_assert_ptr_null(strstr(err.text, "secret"));
-}
-END_TEST
-
-START_TEST(a_key_above_the_limit_is_refused) {
-    char key[LIMIT_CLIENT_KEY_BYTES + 2] = {0};
-    struct client_options options = {.base_url = "http://127.0.0.1:1/v1", .api_key = key};
-    memset(key, 'k', LIMIT_CLIENT_KEY_BYTES + 1);
-    ck_assert_int_eq(chat(&options), ERR_INPUT);
-    ck_assert_str_eq(err.text, "the API key has 4097 bytes, at most 4096 are sent");
-    key[LIMIT_CLIENT_KEY_BYTES] = '\0';
-    ck_assert_int_eq(chat(&options), ERR_IO); // taken; nobody listens there
-}
-END_TEST
-
-START_TEST(a_password_in_the_url_is_not_printed) {
-    struct client_options options = {.base_url = "http://user:secret@127.0.0.1:1/v1"};
-    ck_assert_int_eq(chat(&options), ERR_IO);
-    ck_assert_ptr_null(strstr(err.text, "secret"));
-    ck_assert_ptr_nonnull(strstr(err.text, "http://127.0.0.1:1:"));
-}
-END_TEST
-
-START_TEST(closing_a_zeroed_client_does_nothing) {
-    struct client client = {0};
-    client_close(&client);
-    client_close(&client);
-}
-END_TEST
-
-// ---- the request -------------------------------------------------------------------------------
-
-START_TEST(a_request_says_only_what_was_asked_for) {
-    static const struct chat_message messages[] = {
-        {"system", "Be \"brief\""},
-        {"user",   "Hi\n"        }
-    };
-    struct chat_request r = {.model = "m", .messages = messages, .n_messages = 2};
-    char *body = NULL;
-
-    ck_assert_int_eq(chat_request_body(&body, &r, &err), OK);
-    ck_assert_str_eq(body,
-                     "{\"model\":\"m\",\"messages\":[{\"role\":\"system\",\"content\":"
-                     "\"Be \\\"brief\\\"\"},{\"role\":\"user\",\"content\":\"Hi\\n\"}],"
-                     "\"stream\":false}");
-    free(body);
-
-    r = (struct chat_request){.model = "m",
-                              .messages = messages,
-                              .n_messages = 0,
-                              .max_tokens = 5,
-                              .has_temperature = true,
-                              .temperature = 0.5,
-                              .has_seed = true,
-                              .seed = 7,
-                              .stream = true};
-    ck_assert_int_eq(chat_request_body(&body, &r, &err), OK);
-    ck_assert_str_eq(body,
-                     "{\"model\":\"m\",\"messages\":[],\"stream\":true,\"stream_options\":"
-                     "{\"include_usage\":true},\"max_tokens\":5,\"temperature\":0.5,"
-                     "\"seed\":7}");
-    free(body);
-}
-END_TEST
-
-START_TEST(a_text_that_is_not_utf8_is_refused) {
-    static const struct chat_message messages[] = {
-        {"user", "\xff"}
-    };
-    struct chat_request r = {.model = "m", .messages = messages, .n_messages = 1};
-    char *body = NULL;
-    ck_assert_int_eq(chat_request_body(&body, &r, &err), ERR_INPUT);
-    ck_assert_ptr_null(body);
-    ck_assert_str_eq(err.text, "the text of the user is not UTF-8");
-}
-END_TEST
-
-START_TEST(every_failed_allocation_of_a_request_is_an_error) {
-    static const struct chat_message messages[] = {
-        {"system", "a"},
-        {"user",   "b"}
-    };
-    struct chat_request r = {.model = "m",
-                             .messages = messages,
-                             .n_messages = 2,
-                             .max_tokens = 1,
-                             .has_seed = true,
-                             .stream = true};
-    char *body = NULL;
-    int n = 0;
-    for (;; n++) {
-        err = (struct error){0};
-        memory_fail_after(n);
-        enum status st = chat_request_body(&body, &r, &err);
-        memory_fail_after(-1);
-        if (st == OK) break;
-        ck_assert_int_eq(err.code, ERR_MEMORY);
-        ck_assert_ptr_null(body);
-    }
-    ck_assert_int_ge(n, 10);
-    free(body);
-}
-END_TEST
-
-// What libcurl takes for itself is not touched; what is ours fails at each N.
-START_TEST(every_failed_allocation_of_a_client_is_an_error) {
-    struct client_options options = {.base_url = "http://127.0.0.1:1/v1"};
-    struct client client;
-    int n = 0;
-    for (;; n++) {
-        err = (struct error){0};
-        memory_fail_after(n);
-        enum status st = client_open(&client, &options, &real_clock, &err);
-        memory_fail_after(-1);
-        if (st == OK) break;
-        ck_assert_int_eq(err.code, ERR_MEMORY);
-        ck_assert_ptr_null(client.easy); // closed
-    }
-    ck_assert_int_ge(n, 1);
-    client_close(&client);
-}
-END_TEST
-
 START_TEST(every_failed_allocation_of_an_answer_is_an_error) {
     static const struct scripted_piece pieces[] = {
         {STREAM_HEAD HELLO USAGE DONE, 0},
@@ -502,7 +362,6 @@ Suite *suite(void) {
     tcase_add_test(reference, a_whole_answer_is_taken_when_the_server_does_not_stream);
     tcase_add_loop_test(reference, the_request_carries_path_key_and_body, 0, 2);
     tcase_add_test(reference, a_connection_is_kept_for_the_next_question);
-    tcase_add_test(reference, a_request_says_only_what_was_asked_for);
     suite_add_tcase(s, reference);
 
     TCase *edges = tcase_create("edges");
@@ -512,7 +371,6 @@ Suite *suite(void) {
     tcase_add_test(edges, cancelling_ends_a_silent_answer_and_keeps_its_text);
     tcase_add_test(edges, cancelled_before_it_began_sends_nothing);
     tcase_add_test(edges, a_proxy_is_not_asked_for_this_machine);
-    tcase_add_test(edges, closing_a_zeroed_client_does_nothing);
     suite_add_tcase(s, edges);
 
     TCase *failures = tcase_create("failures");
@@ -523,14 +381,6 @@ Suite *suite(void) {
     tcase_add_loop_test(failures, silence_ends_at_the_timeout, 0, 2);
     tcase_add_test(failures, an_error_page_without_end_is_read_only_so_far);
     tcase_add_test(failures, a_server_that_is_not_there_is_named);
-    tcase_add_loop_test(failures, a_base_url_of_no_use_is_refused, 0,
-                        sizeof(bad_urls) / sizeof(bad_urls[0]));
-    tcase_add_test(failures, a_key_that_could_add_headers_is_refused_and_not_printed);
-    tcase_add_test(failures, a_key_above_the_limit_is_refused);
-    tcase_add_test(failures, a_password_in_the_url_is_not_printed);
-    tcase_add_test(failures, a_text_that_is_not_utf8_is_refused);
-    tcase_add_test(failures, every_failed_allocation_of_a_request_is_an_error);
-    tcase_add_test(failures, every_failed_allocation_of_a_client_is_an_error);
     tcase_add_test(failures, every_failed_allocation_of_an_answer_is_an_error);
     suite_add_tcase(s, failures);
     return s;
