@@ -33,8 +33,7 @@ struct http_limits { // 0: the limit of common/limits.h
     int n_connections;
     int idle_ms, ping_ms;
     int64_t stall_ms;
-    size_t body_bytes,
-        tool_bytes; // of one request: for the engine, for the text worker alone
+    size_t body_bytes, tool_bytes; // of a request for the engine, for the worker alone
     size_t incoming_bytes, out_bytes, outgoing_bytes;
 };
 

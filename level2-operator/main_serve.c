@@ -93,9 +93,16 @@ static enum status start_engine(struct service *s, struct error *err) {
     return engine_thread_start(&s->engine, &engine, err);
 }
 
+static enum status write_trace(const struct service *s, struct error *err) {
+    if (!s->options.trace) return OK;
+    return trace_write(&s->engine.trace, s->options.trace, err);
+}
+
 // Serves until it is told to stop, or the model cannot be loaded.
 static enum status serve(struct service *s, struct error *err) {
     enum status st = exchange_queues_open(&s->queues, &s->arena, err);
+    if (st) return st;
+    st = write_trace(s, err); // empty yet: a wrong path must show now, not after a day
     if (st) return st;
     st = open_http(s, err); // first: who asks early hears 503 and not "connection refused"
     if (st) return st;
@@ -110,8 +117,7 @@ static enum status serve(struct service *s, struct error *err) {
         *err = s->engine.err;
         return err->code;
     }
-    if (!s->options.trace) return OK;
-    return trace_write(&s->engine.trace, s->options.trace, err);
+    return write_trace(s, err);
 }
 
 // Backwards; each is safe on what was never opened.
@@ -135,6 +141,7 @@ int main(int argc, char **argv) {
     if (exit_status == CLI_GO_ON) {
         mapped_file_explain_faults();
         signal(SIGPIPE, SIG_IGN);         // a client that leaves must not end the server
+        signal(SIGXFSZ, SIG_IGN);         // a file that may not grow is an error to tell
         enum status st = serve(&s, &err); // listen, load, serve, drain
         exit_status = st ? serve_fail(&err) : CLI_DONE; // one line on what went wrong
     }

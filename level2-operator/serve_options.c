@@ -8,6 +8,7 @@
 #include "common/defaults.h"
 #include "common/limits.h"
 #include "common/os.h"
+#include "common/utf8.h"
 
 static const char program[] = "serve";
 
@@ -27,13 +28,27 @@ static bool find_level(const char *name, enum log_level *level) {
     return false;
 }
 
+// It stands in every answer, so it must be what JSON can say.
+static bool is_name(const char *name, size_t n_bytes) {
+    size_t n_used;
+    if (n_bytes == 0 || !utf8_valid(name, n_bytes)) return false;
+    for (size_t i = 0; i < n_bytes; i += n_used) {
+        if (utf8_is_control(utf8_next(name + i, n_bytes - i, &n_used))) return false;
+    }
+    return true;
+}
+
 // "models/SmolLM2-135M-Instruct.Q4_1.gguf" is served as "SmolLM2-135M-Instruct.Q4_1".
-static void name_model(struct serve_options *o, const char *given) {
+static bool name_model(struct serve_options *o, const char *given) {
     const char *slash = strrchr(o->model, '/');
     const char *name = given ? given : slash ? slash + 1 : o->model;
-    snprintf(o->model_id, sizeof(o->model_id), "%s", name);
-    char *end = strrchr(o->model_id, '.');
-    if (!given && end && strcmp(end, ".gguf") == 0) *end = '\0';
+    size_t n = strlen(name), n_end = strlen(".gguf");
+
+    if (!given && n > n_end && strcmp(name + n - n_end, ".gguf") == 0) n -= n_end;
+    if (n >= sizeof(o->model_id) || !is_name(name, n)) return false;
+    memcpy(o->model_id, name, n);
+    o->model_id[n] = '\0';
+    return true;
 }
 
 static enum status read_access(struct serve_options *o, const struct words *w,
@@ -56,7 +71,10 @@ static int check(struct serve_options *o, const struct words *w, const struct cl
         return cli_usage(cli, "--log-level %s: debug, info, warn, error or off",
                          w->log_level);
     }
-    name_model(o, w->model_id);
+    if (!name_model(o, w->model_id)) {
+        return cli_usage(cli, "--model-id must be given, a text of 1 to %zu bytes",
+                         sizeof(o->model_id) - 1);
+    }
     if (read_access(o, w, arena, &err) != OK) return cli_fail(cli, &err);
     return CLI_GO_ON;
 }

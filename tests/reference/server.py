@@ -456,6 +456,9 @@ def what_cannot_start_says_why_in_one_line(args):
     fails(2, "--engine", "--engine", "warp")
     fails(2, "--port", "--port", "70000")
     fails(1, "--cors", "--cors", "nonsense")
+    fails(2, "--model-id", "--model-id", "")
+    fails(2, "--model-id", "--model-id", "\udcff")  # no UTF-8: it could stand in no answer
+    fails(1, "nowhere/trace.json", "--trace", "nowhere/trace.json")
 
 
 @check
