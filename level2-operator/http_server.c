@@ -141,8 +141,9 @@ static int connections_that_fit(int n_wanted) {
         getrlimit(RLIMIT_NOFILE, &limit);
     }
     if (limit.rlim_cur >= need) return n_wanted;
-    return limit.rlim_cur > 2 * SPARE_DESCRIPTORS ? (int)limit.rlim_cur - SPARE_DESCRIPTORS
-                                                  : SPARE_DESCRIPTORS;
+    if (limit.rlim_cur > 2 * SPARE_DESCRIPTORS)
+        return (int)limit.rlim_cur - SPARE_DESCRIPTORS;
+    return limit.rlim_cur > 1 ? (int)limit.rlim_cur / 2 : 1;
 }
 
 static void fill_limits(struct http_limits *l) {

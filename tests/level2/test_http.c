@@ -203,11 +203,15 @@ START_TEST(lets_only_listed_pages_in) {
     reply = post("/tokenize", "Origin: https://b.example\r\n", "x");
     assert_lacks("not listed", reply, "Access-Control");
     reply = ask("OPTIONS /v1/chat/completions HTTP/1.1\r\nOrigin: http://localhost:3000\r\n"
-                "Access-Control-Request-Method: POST\r\nConnection: close\r\n\r\n");
+                "Access-Control-Request-Method: POST\r\nAccess-Control-Request-Headers: "
+                "authorization,x-stainless-os\r\nConnection: close\r\n\r\n");
     assert_has("preflight", reply, " 204 ");
     assert_has("preflight", reply, "Access-Control-Allow-Methods: POST, OPTIONS\r\n");
     assert_has("preflight", reply,
-               "Access-Control-Allow-Headers: Authorization, Content-Type");
+               "Access-Control-Allow-Headers: authorization,x-stainless-os\r\n");
+    reply = ask("OPTIONS /v1/models HTTP/1.1\r\nOrigin: https://b.example\r\n"
+                "Access-Control-Request-Headers: x-evil\r\nConnection: close\r\n\r\n");
+    assert_lacks("not listed", reply, "Access-Control");
 }
 END_TEST
 

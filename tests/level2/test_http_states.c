@@ -69,6 +69,25 @@ START_TEST(sends_away_whom_it_has_no_place_for) {
 }
 END_TEST
 
+// Without a descriptor for the next client, accepting would fail again and again.
+START_TEST(leaves_some_descriptors_for_itself) {
+    static const struct {
+        rlim_t limit;
+        int want;
+    } rows[] = {
+        {64,  32 },
+        {100, 50 },
+        {128, 64 },
+        {200, 136}
+    };
+    struct rlimit limit = {rows[_i].limit, rows[_i].limit};
+    ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    start();
+    ck_assert_int_eq(house.server.options.limits.n_connections, rows[_i].want);
+    assert_has("served", get("/health"), " 200 ");
+}
+END_TEST
+
 // Busy is not dead; work without a step is.
 START_TEST(tells_a_busy_engine_from_a_dead_one) {
     house.options.limits.stall_ms = 300;
@@ -169,6 +188,7 @@ Suite *suite(void) {
 
     TCase *failures = house_tcase(s, "failures");
     tcase_add_test(failures, sends_away_whom_it_has_no_place_for);
+    tcase_add_loop_test(failures, leaves_some_descriptors_for_itself, 0, 4);
     tcase_add_test(failures, ends_when_the_model_cannot_be_loaded);
     tcase_add_test(failures, stops_when_the_drain_time_is_over);
     tcase_add_test(failures, stops_at_once_when_told_twice);
