@@ -218,6 +218,7 @@ START_TEST(a_step_beyond_its_limits_is_a_broken_invariant) {
     if (_i == 3) token[0] = model.config.n_vocab;
     if (_i == 4) token[0] = -1;
     if (_i == 5) position[0] = N_CTX; // no block holds it
+    g.plan.n_parts = _i == 6;         // partial results are not for plain ops
     g.plan.n_items = 0;
     forward(&ops_plain, g.run, &step, &g.team);
 }
@@ -357,7 +358,7 @@ Suite *suite(void) {
 
     TCase *failures = with_model(s, "failures");
     tcase_add_loop_test_raise_signal(
-        failures, a_step_beyond_its_limits_is_a_broken_invariant, SIGABRT, 0, 6);
+        failures, a_step_beyond_its_limits_is_a_broken_invariant, SIGABRT, 0, 7);
 
     TCase *property = with_model(s, "property");
     tcase_add_loop_test(property, any_chunking_gives_the_same_bits, 0, 3);

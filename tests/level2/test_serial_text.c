@@ -18,6 +18,41 @@ static void close_rig(void) {
     rig_close(&rig);
 }
 
+// --- penalties ----------------------------------------------------------------------------------
+
+START_TEST(penalises_what_this_prompt_holds_and_what_was_drawn) {
+    struct answer a;
+    const struct logit_bias bias = {.token = rig.prompt[0], .bias = 100};
+    rig_start(&rig);
+    struct engine_params p = rig_greedy(&rig, 5, 1);
+    p.sampling.bias = &bias;
+    p.sampling.n_bias = 1;
+    rig_ask(&rig, &p, &a);
+    ck_assert_int_eq(a.tokens[0], bias.token);
+    p.sampling.repetition_penalty = 1000;
+    rig_ask(&rig, &p, &a);
+    ck_assert_int_ne(a.tokens[0], bias.token);
+    p.prompt = rig.prompt + 1; // the token is not in it
+    p.max_tokens = 2;
+    rig_ask(&rig, &p, &a);
+    ck_assert_int_eq(a.tokens[0], bias.token);
+    ck_assert_int_ne(a.tokens[1], bias.token);
+}
+END_TEST
+
+START_TEST(penalises_nothing_that_the_last_request_drew) {
+    struct answer want, got;
+    rig_start(&rig);
+    struct engine_params p = rig_greedy(&rig, 20, 30), other = rig_greedy(&rig, 7, 30);
+    p.sampling.frequency_penalty = other.sampling.frequency_penalty = 2;
+    rig_ask(&rig, &p, &want);
+    ck_assert_int_gt(want.n_tokens, 0);
+    rig_ask(&rig, &other, &got);
+    rig_ask(&rig, &p, &got);
+    rig_check_same("again", &got, &want);
+}
+END_TEST
+
 // --- the same text, whatever else differs -------------------------------------------------------
 
 START_TEST(gives_the_same_text_for_any_step_size_and_cache) {
@@ -235,6 +270,8 @@ Suite *suite(void) {
     tcase_add_checked_fixture(reference, open_fake, close_rig);
     tcase_add_test(reference, computes_only_what_is_new);
     tcase_add_test(reference, shares_nothing_between_scopes);
+    tcase_add_test(reference, penalises_what_this_prompt_holds_and_what_was_drawn);
+    tcase_add_test(reference, penalises_nothing_that_the_last_request_drew);
     suite_add_tcase(s, reference);
     TCase *property = tcase_create("property");
     tcase_add_checked_fixture(property, open_fake, close_rig);
