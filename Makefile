@@ -12,6 +12,7 @@ MODEL     ?= $(MODEL_DIR)/SmolLM2-135M-Instruct.Q4_1.gguf
 PREFIX    ?=
 ASK       ?=
 JOBS      ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
+override ASK := $(value ASK)# as it was typed: a question may hold a $$
 export ASK MODEL_DIR
 export PKG_CONFIG_PATH := $(if $(PREFIX),$(PREFIX)/lib/pkgconfig:)$(PKG_CONFIG_PATH)
 

@@ -10,17 +10,19 @@ question=${ASK:-What is the capital of France? Answer in one sentence.}
 # anybody sees is the model's best and the same everywhere; a conversation gets a little chance.
 greedy='--temperature 0' lively='--temperature 0.3'
 log=$(mktemp)
-server=''
+server='' client=''
 
-stop_server() {
-    if [ -n "$server" ]; then
-        kill -TERM "$server" 2>/dev/null || true
-        wait "$server" 2>/dev/null || true
-    fi
+stop() {
+    for process in $client $server; do
+        # Again and again: a process that is just being started may lose a signal.
+        while kill -TERM "$process" 2>/dev/null; do sleep 0.05; done
+    done
     rm -f "$log"
 }
-trap stop_server EXIT
+trap stop EXIT
+trap 'exit 129' HUP
 trap 'exit 130' INT
+trap 'exit 131' QUIT
 trap 'exit 143' TERM
 
 # A client's Ctrl-C must not reach the server; it ends with us.
@@ -39,18 +41,31 @@ while [ -z "$url" ]; do
     [ -n "$url" ] || sleep 0.05
 done
 
-status=0
+# In the background, since a shell heeds no signal before a program in the foreground ends. Ctrl-C is
+# the client's own: it ends the answer.
+talk() {
+    trap : INT
+    "$bin/ask" --base-url "$url/v1" "$@" <&3 &
+    client=$! status=130
+    while [ "$status" = 130 ] && kill -0 "$client" 2>/dev/null; do
+        status=0
+        wait "$client" || status=$?
+    done
+    client=''
+}
+
+exec 3<&0
 if [ "$mode" = --chat ]; then
     trap : INT # Ctrl-C ends an answer, and not the conversation
     # shellcheck disable=SC2086 # two words
-    "$bin/ask" --base-url "$url/v1" $lively || status=$?
+    talk $lively
 else
     printf '\n> %s\n\n' "$question"
     # shellcheck disable=SC2086
-    "$bin/ask" --base-url "$url/v1" $greedy -- "$question" || status=$?
+    talk $greedy -- "$question"
 fi
 if [ "$status" != 0 ]; then
-    cat "$log" >&2
+    grep -v '^ready: ' "$log" >&2 || true # what the server has to say about it
     exit "$status"
 fi
 if [ "$mode" != --chat ]; then

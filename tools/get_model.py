@@ -10,6 +10,7 @@ import hashlib
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -54,7 +55,8 @@ def check(path, want, what, label):
 def pip_command():
     """pip of the project's own environment; made when it is not there."""
     python = ROOT / ".venv" / "bin" / "python"
-    if not python.exists():
+    has_pip = python.exists() and subprocess.run([python, "-m", "pip", "--version"], capture_output=True)
+    if not has_pip or has_pip.returncode:  # not there, or its making was interrupted
         made = subprocess.run([sys.executable, "-m", "venv", ROOT / ".venv"], capture_output=True, text=True)
         if made.returncode:
             reason = (made.stdout + made.stderr).strip().splitlines()[-1:]
@@ -79,7 +81,8 @@ def wait_and_watch(command, folder, total):
             show_progress("downloading      ", total, total)
             return 0
         said.seek(0)
-        print("\n" * sys.stderr.isatty() + said.read(), end="", file=sys.stderr)
+        last = said.read().rstrip().splitlines()[-1:]  # before it, a warning for each new try
+        print("\n" * sys.stderr.isatty() + "".join(last), file=sys.stderr)
         return pip.returncode
 
 
@@ -136,7 +139,13 @@ def get(model, folder):
     return final
 
 
+def interrupt(_number, _frame):
+    raise KeyboardInterrupt
+
+
 def main():
+    for number in (signal.SIGHUP, signal.SIGTERM):  # as Ctrl-C does: pip ends, its folder goes
+        signal.signal(number, interrupt)
     models = json.loads((ROOT / "data" / "model-files.json").read_text())["models"]
     names = [m["name"] for m in models]
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)

@@ -119,7 +119,13 @@ def main():
     return 1 if tally.failed else 0
 
 
+def end(number, _frame):
+    sys.exit(128 + number)
+
+
 if __name__ == "__main__":
+    for number in (signal.SIGHUP, signal.SIGTERM):
+        signal.signal(number, end)  # an exception: the running program is stopped too
     try:
         sys.exit(main())
     except KeyboardInterrupt:

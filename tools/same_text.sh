@@ -12,6 +12,7 @@ stop() {
     server=''
 }
 trap 'stop; rm -rf "$work"' EXIT
+trap 'exit 130' HUP INT TERM
 
 answer() { # BIN_DIR THREADS OUT: the same question twice, the second with a warm cache
     "$1/serve" --model "$model" --port 0 --threads "$2" 2>"$work/log" &

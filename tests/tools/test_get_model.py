@@ -5,6 +5,8 @@ import contextlib
 import hashlib
 import importlib.util
 import io
+import signal
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -84,6 +86,51 @@ class GetModel(unittest.TestCase):
         with self.assertRaises(KeyboardInterrupt):
             self.get(fail=KeyboardInterrupt())
         self.assertEqual(self.left_over(), [])
+
+    def test_a_terminated_download_leaves_nothing_and_says_so(self):
+        self.models.mkdir()
+        code = (f"import sys; sys.path.insert(0, {str(TOOL.parent)!r}); import get_model, time\n"
+                "def download(model, work): print(work, flush=True); time.sleep(60)\n"
+                f"get_model.download = download; sys.argv[1:] = ['--dir', {str(self.models)!r}]\n"
+                "get_model.shutil.disk_usage = lambda _: type('Usage', (), {'free': 1 << 40})\n"
+                "sys.exit(get_model.main())")
+        for number in (signal.SIGHUP, signal.SIGTERM):
+            program = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE,
+                                       stderr=subprocess.PIPE, text=True)
+            self.assertTrue(Path(program.stdout.readline().strip()).is_dir())  # it is at it
+            program.send_signal(number)
+            _, said = program.communicate(timeout=30)
+            self.assertEqual((program.returncode, said), (130, "model: interrupted; nothing was kept\n"))
+            self.assertEqual(self.left_over(), [])
+
+    def test_a_failed_download_says_why_in_one_line(self):
+        code = ("import sys; print('WARNING: Retrying\\nERROR: no such package', file=sys.stderr); "
+                "raise SystemExit(1)")
+        with contextlib.redirect_stderr(io.StringIO()) as said:
+            self.assertEqual(get_model.wait_and_watch([sys.executable, "-c", code], self.folder.name, 100), 1)
+        self.assertEqual(said.getvalue(), "ERROR: no such package\n")
+
+    def test_an_environment_whose_making_was_interrupted_is_made_again(self):
+        python = Path(self.folder.name) / ".venv" / "bin" / "python"
+        python.parent.mkdir(parents=True)
+        original = get_model.ROOT, get_model.subprocess.run
+        for has_pip in (True, False):
+            python.write_text("#!/bin/sh\nexit " + ("0" if has_pip else "1") + "\n")
+            python.chmod(0o755)
+            made = []
+
+            def run(command, **options):
+                if "venv" not in command:
+                    return original[1](command, **options)
+                made.append(command)
+                return subprocess.CompletedProcess(command, 0, "", "")
+
+            get_model.ROOT, get_model.subprocess.run = Path(self.folder.name), run
+            try:
+                get_model.pip_command()
+            finally:
+                get_model.ROOT, get_model.subprocess.run = original
+            self.assertEqual(len(made), 0 if has_pip else 1)
 
     def test_a_file_that_is_there_is_not_downloaded_again(self):
         self.get()

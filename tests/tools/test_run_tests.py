@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """The test runner must not be fooled: silence, crashes, endless loops and lies count as failures."""
+import signal
 import subprocess
 import sys
 import tempfile
 import textwrap
+import time
 import unittest
 from pathlib import Path
 
@@ -55,6 +57,20 @@ class RunTests(unittest.TestCase):
         status, lines = run("echo 'no GPU here'; exit 77", "echo '1 passed, 0 failed'")
         self.assertEqual((status, lines[-1]), (0, "1 passed, 0 failed"))
         self.assertTrue(any(line.startswith("skipped  suite0: no GPU here") for line in lines))
+
+    def test_a_runner_that_is_ended_ends_what_it_runs(self):
+        for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
+            with tempfile.TemporaryDirectory() as folder:
+                suite, started = Path(folder) / "suite", Path(folder) / "started"
+                suite.write_text(f"#!/bin/sh\necho $$ >{started}.part; mv {started}.part {started}\nexec sleep 60\n")
+                suite.chmod(0o755)
+                runner = subprocess.Popen([sys.executable, RUNNER, "--suites", str(suite)], cwd=folder)
+                while not started.exists():
+                    time.sleep(0.02)
+                runner.send_signal(number)
+                self.assertEqual(runner.wait(timeout=30), 128 + number)
+                state = Path("/proc") / started.read_text().strip() / "stat"
+                self.assertTrue(not state.exists() or ") Z " in state.read_text(), number)
 
     def test_nothing_to_run_is_a_failure(self):
         self.assertEqual(run()[0], 1)
