@@ -13,8 +13,10 @@ enum {
     LIMIT_LAYERS = 1024,         // transformer layers
     LIMIT_VOCAB = 1 << 21,       // tokens in a vocabulary
     LIMIT_PIECE_BYTES = 1 << 16, // bytes of one token
-    LIMIT_D_MODEL = 1 << 17,     // width of the model, and of d_ff
-    LIMIT_CONTEXT = 1 << 24,     // positions a file may claim
+    LIMIT_SPECIAL_BYTES =
+        256, // bytes of a token that is looked for in text: each length is tried
+    LIMIT_D_MODEL = 1 << 17, // width of the model, and of d_ff
+    LIMIT_CONTEXT = 1 << 24, // positions a file may claim
 
     // The engine
     LIMIT_DEFAULT_CONTEXT = 8192,  // positions, unless --context says otherwise

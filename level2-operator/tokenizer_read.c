@@ -272,12 +272,15 @@ static bool is_special(const struct token_piece *piece) {
 // Where the scan in tokenizer.c has to look, and for how many bytes.
 static enum status find_special(struct reader *r) {
     struct tokenizer *t = r->t;
-    bool *occurs =
-        ARENA_NEW(r->arena, bool, r->longest + 1); // a special token of this length
-    if (!occurs) return no_memory(r);
+    bool occurs[LIMIT_SPECIAL_BYTES + 1] = {false}; // a special token of this length
     for (int id = 0; id < t->n_vocab; id++) {
         const struct token_piece *piece = &t->pieces[id];
         if (!is_special(piece)) continue;
+        if (piece->n_bytes > LIMIT_SPECIAL_BYTES)
+            return error_set_param(r->err, ERR_LIMIT, "tokenizer.ggml.token_type",
+                                   "%s: tokenizer.ggml.token_type: control token %d is "
+                                   "longer than %d bytes",
+                                   r->name, id, LIMIT_SPECIAL_BYTES);
         t->starts_special[(unsigned char)piece->bytes[0]] = true;
         t->n_special_bytes += !occurs[piece->n_bytes];
         occurs[piece->n_bytes] = true;
@@ -285,7 +288,7 @@ static enum status find_special(struct reader *r) {
     t->special_bytes = ARENA_NEW(r->arena, uint32_t, t->n_special_bytes);
     if (!t->special_bytes) return no_memory(r);
     uint32_t *next = t->special_bytes;
-    for (size_t n = r->longest; n > 0; n--)
+    for (size_t n = LIMIT_SPECIAL_BYTES; n > 0; n--)
         if (occurs[n]) *next++ = (uint32_t)n;
     return OK;
 }

@@ -6,6 +6,8 @@
 #include "tests/support/suite.h"
 #include "tests/support/vocabulary.h"
 
+#define KEY(name) "tokenizer.ggml." name
+
 START_TEST(reads_ids_and_the_end_set) {
     struct fixture x;
     fixture_open(&x);
@@ -118,6 +120,23 @@ static void make_long_token(struct gguf_file *f, const char *key) {
     free(text);
     bytes_free(&b);
 }
+static void make_one_control_token(struct gguf_file *f, size_t n_bytes) {
+    struct bytes token = {0}, kind = {0};
+    char *text = calloc(1, n_bytes + 1);
+    memset(text, 'a', n_bytes);
+    put_string(&token, text);
+    put_u32(&kind, TOKEN_CONTROL);
+    file_set_array(f, KEY("tokens"), GGUF_STRING, 1, token.data, token.n);
+    file_set_array(f, KEY("token_type"), GGUF_I32, 1, kind.data, kind.n);
+    set_merges(f, NULL, 0);
+    free(text);
+    bytes_free(&token);
+    bytes_free(&kind);
+}
+static void make_long_control_token(struct gguf_file *f, const char *key) {
+    (void)key;
+    make_one_control_token(f, LIMIT_SPECIAL_BYTES + 1);
+}
 static void make_merge(struct gguf_file *f, const char *const *last) {
     const char *rows[] = {"h e", *last};
     set_merges(f, rows, 2);
@@ -143,7 +162,6 @@ static void make_merge_of_space(struct gguf_file *f, const char *key) {
     make_merge(f, (const char *[]){" "});
 }
 
-#define KEY(name) "tokenizer.ggml." name
 static const struct {
     const char *name, *key;
     void (*change)(struct gguf_file *f, const char *key);
@@ -161,6 +179,7 @@ static const struct {
     {"tokens are empty",                 KEY("tokens"),           make_empty_strings,        ERR_FORMAT     },
     {"a token is too long",              KEY("tokens"),           make_long_token,           ERR_LIMIT      },
     {"kinds of the wrong type",          KEY("token_type"),       make_u8_column,            ERR_FORMAT     },
+    {"a control token is too long",      KEY("token_type"),       make_long_control_token,   ERR_LIMIT      },
     {"kinds are too few",                KEY("token_type"),       make_short_i32,            ERR_FORMAT     },
     {"kinds out of range",               KEY("token_type"),       make_zero_kinds,           ERR_FORMAT     },
     {"LOAD-19 scores of the wrong type", KEY("scores"),           make_u8_column,            ERR_FORMAT     },
@@ -181,6 +200,20 @@ static const struct {
     {"unknown of 2^31",                  KEY("unknown_token_id"), make_2_31,                 ERR_FORMAT     },
     {"add_bos is a number",              KEY("add_bos_token"),    make_number,               ERR_FORMAT     },
 };
+
+START_TEST(takes_the_longest_control_token_that_is_allowed) {
+    struct fixture x;
+    fixture_prepare(&x);
+    make_one_control_token(&x.file, LIMIT_SPECIAL_BYTES);
+    file_drop(&x.file, KEY("bos_token_id"));
+    file_drop(&x.file, KEY("eos_token_id"));
+    file_drop(&x.file, KEY("unknown_token_id"));
+    ck_assert_msg(fixture_init(&x, NULL) == OK, "%s", x.err.text);
+    ck_assert_int_eq(x.t.n_special_bytes, 1);
+    ck_assert_uint_eq(x.t.special_bytes[0], LIMIT_SPECIAL_BYTES);
+    fixture_close(&x);
+}
+END_TEST
 
 START_TEST(refuses_a_file_and_names_the_key) {
     struct fixture x;
@@ -228,6 +261,7 @@ Suite *suite(void) {
     tcase_add_test(reference, takes_the_pre_tokenizer_that_the_caller_names);
     suite_add_tcase(s, reference);
     TCase *edges = tcase_create("edges");
+    tcase_add_test(edges, takes_the_longest_control_token_that_is_allowed);
     tcase_add_test(edges, keeps_a_piece_that_is_not_spelled_in_symbols);
     suite_add_tcase(s, edges);
     TCase *failures = tcase_create("failures");
