@@ -11,8 +11,9 @@ NAME      ?= smollm2-135m
 MODEL     ?= $(MODEL_DIR)/SmolLM2-135M-Instruct.Q4_1.gguf
 PREFIX    ?=
 ASK       ?=
+override ASK := $(value ASK)# as typed: no dollar sign in it is a variable
 JOBS      ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
-override ASK := $(value ASK)# as it was typed: a question may hold a $$
+override ASK := $(value ASK)# as typed: no dollar sign in it is a variable
 export ASK MODEL_DIR
 export PKG_CONFIG_PATH := $(if $(PREFIX),$(PREFIX)/lib/pkgconfig:)$(PKG_CONFIG_PATH)
 

@@ -8,7 +8,7 @@ bin=$1 model=$2 mode=${3:-once}
 question=${ASK:-What is the capital of France? Answer in one sentence.}
 # A small model wanders at the API's default temperature of 1. Greedy, so that the first answer that
 # anybody sees is the model's best and the same everywhere; a conversation gets a little chance.
-greedy='--temperature 0' lively='--temperature 0.3'
+greedy="--temperature 0 --max-tokens 300" lively='--temperature 0.3'
 log=$(mktemp)
 server='' client=''
 
