@@ -62,12 +62,13 @@ static void print_size(FILE *out, uint64_t n_bytes) {
     fprintf(out, unit ? "%.1f %s" : "%.0f %s", n, units[unit]);
 }
 
-static void print_dims(FILE *out, const struct tensor_view *view, int width) {
-    char text[96] = "";
-    int n = 0;
-    for (int i = 0; i < view->n_dims; i++)
-        n += snprintf(text + n, sizeof(text) - (size_t)n, "%s%" PRIu64, i ? " x " : "",
-                      view->dim[i]);
+// Slowest dimension first, as in docs/shapes.md; the file holds them the other way round.
+static void print_shape(FILE *out, const struct tensor_view *view, int width) {
+    char text[96] = "(";
+    int n = 1;
+    for (int i = view->n_dims - 1; i >= 0; i--)
+        n += snprintf(text + n, sizeof(text) - (size_t)n, "%" PRIu64 "%s", view->dim[i],
+                      i ? ", " : ")");
     fprintf(out, "%-*s", width, text);
 }
 
@@ -232,14 +233,14 @@ void inspect_print_tensors(FILE *out, const struct gguf *g) {
     for (uint64_t i = 0; i < g->n_tensors; i++) width = widen(width, g->tensors[i].name);
     fputs("  ", out);
     print_column(out, title, width);
-    fprintf(out, "  %-6s %-18s %15s %15s\n", "type", "shape", "bytes", "at byte");
+    fprintf(out, "  %-6s %-15s %12s %13s\n", "type", "shape", "bytes", "at byte");
     for (uint64_t i = 0; i < g->n_tensors; i++) {
         const struct gguf_tensor *t = &g->tensors[i];
         fputs("  ", out);
         print_column(out, t->name, width);
         fprintf(out, "  %-6s ", dtype_info(t->view.dtype)->name);
-        print_dims(out, &t->view, 18);
-        fprintf(out, " %15s %15s\n", grouped(bytes, t->view.n_bytes),
+        print_shape(out, &t->view, 15);
+        fprintf(out, " %12s %13s\n", grouped(bytes, t->view.n_bytes),
                 grouped(offset, g->data_offset + t->offset));
     }
 }
@@ -282,7 +283,7 @@ void inspect_print_tensor(FILE *out, const struct gguf_tensor *t, float *row) {
     }
     printable_write(out, t->name.bytes, (size_t)t->name.n_bytes);
     fprintf(out, "\n  type          %s\n  shape         ", dtype_info(t->view.dtype)->name);
-    print_dims(out, &t->view, 0);
+    print_shape(out, &t->view, 0);
     fprintf(out, "\n  bytes         %" PRIu64 "\n  smallest      ", t->view.n_bytes);
     print_float(out, low);
     fputs("\n  largest       ", out);

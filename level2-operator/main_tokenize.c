@@ -333,14 +333,14 @@ int main(int argc, char **argv) {
     struct options o = {.model = DEFAULT_MODEL_PATH};
     // clang-format off
     const struct cli_option rows[] = {
-        {NULL, "TEXT", CLI_STRING, &o.text, .help = "what to tokenize; else standard input"},
+        {NULL, "TEXT", CLI_STRING, &o.text, .help = "what to tokenize, in quotes; else standard input"},
         {"model", "FILE", CLI_STRING, &o.model, .help = "GGUF file whose vocabulary is used"},
         {"pre", "NAME", CLI_STRING, &o.pre, .help = "pre-tokenizer in place of the file's"},
         {"special", NULL, CLI_FLAG, &o.special, .help = "control tokens are read, or shown"},
         {"bos", NULL, CLI_FLAG, &o.bos, .help = "begin token first, if the file asks for it"},
         {"ids", NULL, CLI_FLAG, &o.ids, .help = "print plain ids on one line"},
         {"json", NULL, CLI_FLAG, &o.json, .help = "print one JSON document"},
-        {"decode", NULL, CLI_FLAG, &o.decode, .help = "TEXT is ids: print their text"},
+        {"decode", NULL, CLI_FLAG, &o.decode, .help = "TEXT is ids, like '19556 28': print their text"},
         {"jsonl", NULL, CLI_FLAG, &o.jsonl,
          .help = "a line {\"text\", \"special\"} in, a line {\"ids\"} out"},
         {"chat", NULL, CLI_FLAG, &o.chat,

@@ -57,8 +57,8 @@ static enum status find_tensor(struct binder *b, const char *name, int n_out, in
     const uint64_t *dim = t->view.dim;
     if (dim[0] != (uint64_t)n_in || dim[1] != (uint64_t)n_out || dim[2] != 1 || dim[3] != 1)
         return refuse(b, ERR_FORMAT, name,
-                      "%" PRIu64 " x %" PRIu64 ", but the metadata asks for %d x %d",
-                      dim[0], dim[1], n_in, n_out);
+                      "(%" PRIu64 ", %" PRIu64 "), but the metadata asks for (%d, %d)",
+                      dim[1], dim[0], n_out, n_in);
     b->is_bound[t - g->tensors] = true;
     *view = &t->view;
     return OK;

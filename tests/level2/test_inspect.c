@@ -105,7 +105,7 @@ START_TEST(tensors_are_listed_with_shape_and_place) {
     parse();
     inspect_print_tensors(out, &g);
     assert_printed("blk.2.ffn_down.weight");
-    assert_printed("96 x 64");
+    assert_printed("(64, 96)");
     snprintf(place, sizeof(place), "%u,%03u\n", (unsigned)g.data_offset / 1000,
              (unsigned)g.data_offset % 1000);
     assert_printed(place);
