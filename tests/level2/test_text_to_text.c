@@ -182,7 +182,7 @@ START_TEST(a_client_that_left_frees_the_engine_for_the_next) {
 }
 END_TEST
 
-// Without a seed each run is another one; the one that the log names gives it back.
+// SMP-12: without a seed each run is another one; the one that the log names gives it back.
 START_TEST(the_logged_seed_repeats_the_answer) {
     static const char wish[] = CHAT ",\"max_tokens\":20,\"ignore_eos\":true";
     struct house h;

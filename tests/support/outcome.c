@@ -17,6 +17,18 @@ static void read_usage(struct reading *r, json_t *usage) {
     r->n_cached = json_integer_value(json_object_get(details, "cached_tokens"));
 }
 
+// A model may draw a zero byte. It stands as \x01 here, so that a C string holds the whole text.
+static void add_text(char *whole, const json_t *text) {
+    size_t n = strlen(whole), n_text = json_string_length(text);
+    ck_assert(utf8_valid(json_string_value(text), n_text));
+    ck_assert_uint_lt(n + n_text, MAX_TEXT);
+    memcpy(whole + n, json_string_value(text), n_text);
+    for (size_t i = n; i < n + n_text; i++) {
+        if (whole[i] == '\0') whole[i] = '\x01';
+    }
+    whole[n + n_text] = '\0';
+}
+
 static void read_choice(struct reading *r, json_t *choice) {
     int i = (int)json_integer_value(json_object_get(choice, "index"));
     json_t *finish = json_object_get(choice, "finish_reason");
@@ -28,11 +40,7 @@ static void read_choice(struct reading *r, json_t *choice) {
     if (!text) text = json_object_get(message, "content");
     ck_assert_int_lt(i, MAX_CHOICES);
     if (i >= r->n_choices) r->n_choices = i + 1;
-    if (text) {
-        ck_assert(utf8_valid(json_string_value(text), json_string_length(text)));
-        ck_assert_uint_lt(strlen(r->text[i]) + json_string_length(text), MAX_TEXT);
-        strcat(r->text[i], json_string_value(text));
-    }
+    if (text) add_text(r->text[i], text);
     if (json_is_string(finish)) strcpy(r->finish[i], json_string_value(finish));
 }
 
@@ -75,7 +83,7 @@ void outcome_free(struct outcome *o) {
 struct reading outcome_read_body(const struct outcome *o) {
     struct reading r = {0};
     ck_assert_int_eq(o->n_replies, 1);
-    json_t *body = json_loadb(o->bytes, o->n_bytes, 0, NULL);
+    json_t *body = json_loadb(o->bytes, o->n_bytes, JSON_ALLOW_NUL, NULL);
     ck_assert_msg(body != NULL, "%s", o->bytes);
     read_object(&r, body);
     json_decref(body);
@@ -89,7 +97,7 @@ struct reading outcome_read_stream(const struct outcome *o) {
     while (strcmp(at, "data: [DONE]\n\n") != 0) {
         const char *end = strstr(at, "\n\n");
         ck_assert_msg(end && strncmp(at, "data: {", 7) == 0, "%.40s", at);
-        json_t *chunk = json_loadb(at + 6, (size_t)(end - at) - 6, 0, NULL);
+        json_t *chunk = json_loadb(at + 6, (size_t)(end - at) - 6, JSON_ALLOW_NUL, NULL);
         ck_assert_msg(chunk != NULL, "%.80s", at);
         bool is_usage = json_array_size(json_object_get(chunk, "choices")) == 0;
         ck_assert(!r.has_usage &&

@@ -18,7 +18,7 @@ struct outcome {
     int n_prompt, n_cached, n_completion;
 };
 
-// The texts of all choices, put together, and the usage.
+// The texts of all choices, put together (a zero byte as \x01), and the usage.
 struct reading {
     char text[MAX_CHOICES][MAX_TEXT];
     char finish[MAX_CHOICES][16];
