@@ -44,10 +44,11 @@ SUPPORT  := $(wildcard tests/support/*.c)
 CHECKS   := $(wildcard tests/reference/*.py)
 TINY     := $(BUILD)/test/tiny.gguf
 
+COMMA    := ,
 FAST_OBJ := $(SOURCES:%.c=$(BUILD)/bin/obj/%.o)
 SAFE_OBJ := $(SOURCES:%.c=$(BUILD)/test/obj/%.o)
 SUPP_OBJ := $(SUPPORT:%.c=$(BUILD)/test/obj/%.o)
-LINK     := $(PKG_L) -lm -pthread
+LINK     := $(PKG_L) $(if $(PREFIX),-Wl$(COMMA)-rpath$(COMMA)$(PREFIX)/lib) -lm -pthread
 # tests/support/memory.c makes allocations fail. The linker of macOS knows no --wrap.
 ifeq ($(shell uname),Linux)
 WRAP     := -Wl,--undefined=__wrap_malloc,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup
@@ -83,7 +84,8 @@ bench: model            ## tokens per second on this machine, with its bandwidth
 	@$(BUILD_GOALS) programs
 	@$(BUILD)/bin/bench --model "$(MODEL)"
 suite:                  ## one suite, quickly: make suite S=rope
-	@test -n "$(S)" || { echo "suite: name one, as in make suite S=rope" >&2; exit 2; }
+	@test -n "$(filter $(BUILD)/test/suites/$(S),$(SUITES))" || { echo "suite: name one, as in make suite S=rope." \
+	    "There are: $(sort $(notdir $(SUITES)))" | fold -s -w 80 >&2; exit 2; }
 	@$(BUILD_GOALS) $(BUILD)/test/suites/$(S) $(TINY)
 	@TINY_MODEL=$(TINY) $(BUILD)/test/suites/$(S)
 doctor:                 ## what is there, what is missing, what will be skipped

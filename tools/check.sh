@@ -13,7 +13,11 @@ check() { # name, command...
     local name=$1 begin=$SECONDS
     shift
     [[ $name == *"$only"* ]] || return 0
-    if "$@" >"$log" 2>&1; then
+    [ ! -t 1 ] || printf '...      %s' "$name" # some take minutes
+    "$@" >"$log" 2>&1
+    local status=$?
+    [ ! -t 1 ] || printf '\r\033[K'
+    if [ $status = 0 ]; then
         n_passed=$((n_passed + 1))
         echo "ok       $name ($((SECONDS - begin)) s)"
     else
