@@ -14,6 +14,7 @@ PREFIX    ?=
 ASK       ?=
 JOBS      ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 override ASK := $(value ASK)# as typed: no dollar sign in it is a variable
+comma     := ,
 export ASK MODEL_DIR
 export PKG_CONFIG_PATH := $(if $(PREFIX),$(PREFIX)/lib/pkgconfig:)$(PKG_CONFIG_PATH)
 
