@@ -67,27 +67,27 @@ help:                   ## this list
 	@sed -n 's/^\([a-z]*\):[^#]*## /  make \1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 17
 	@echo "  ASK=\"question\"  MODEL=file  CC=clang  PREFIX=dir of libraries  BUILD=dir"
 run: model              ## one command: set up, build, ask a real model one question
-	@$(BUILD_GOALS) programs
+	@+$(BUILD_GOALS) programs
 	@tools/first_light.sh $(BUILD)/bin "$(MODEL)"
 chat: model             ## the same, and stay in conversation
-	@$(BUILD_GOALS) programs
+	@+$(BUILD_GOALS) programs
 	@tools/first_light.sh $(BUILD)/bin "$(MODEL)" --chat
 serve: model            ## the OpenAI-compatible server on port 8080, until Ctrl-C
-	@$(BUILD_GOALS) programs
+	@+$(BUILD_GOALS) programs
 	@exec $(BUILD)/bin/serve --model "$(MODEL)"
 test: setup-test        ## every test that needs no real model
-	@$(BUILD_GOALS) programs suites
+	@+$(BUILD_GOALS) programs suites
 	@tools/run_tests.py --suites $(SUITES) --checks $(CHECKS) -- --model $(TINY) --bin $(BUILD)/bin
 verify: setup-test model ## the reference checks once more, on the real model
-	@$(BUILD_GOALS) programs suites
+	@+$(BUILD_GOALS) programs suites
 	@tools/run_tests.py --checks $(CHECKS) -- --model "$(MODEL)" --bin $(BUILD)/bin
 bench: model            ## tokens per second on this machine, with its bandwidth
-	@$(BUILD_GOALS) programs
+	@+$(BUILD_GOALS) programs
 	@$(BUILD)/bin/bench --model "$(MODEL)"
 suite:                  ## one suite, quickly: make suite S=rope
 	@test -n "$(filter $(BUILD)/test/suites/$(S),$(SUITES))" || { echo "suite: name one, as in make suite S=rope." \
 	    "There are: $(sort $(notdir $(SUITES)))" | fold -s -w 80 >&2; exit 2; }
-	@$(BUILD_GOALS) $(BUILD)/test/suites/$(S) $(TINY)
+	@+$(BUILD_GOALS) $(BUILD)/test/suites/$(S) $(TINY)
 	@TINY_MODEL=$(TINY) $(BUILD)/test/suites/$(S)
 doctor:                 ## what is there, what is missing, what will be skipped
 	@tools/doctor.sh "$(MODEL)"
@@ -97,7 +97,7 @@ model: setup            ## get the default model (98 MB), checksums and all
 	@test -f "$(MODEL)" || $(if $(filter file,$(origin MODEL)),tools/get_model.py --name "$(NAME)", \
 	    { echo "model: no file $(MODEL); without MODEL= the default model is taken" >&2; exit 1; })
 all: setup              ## build every program into build/bin
-	@$(BUILD_GOALS) programs
+	@+$(BUILD_GOALS) programs
 check: setup-check      ## what CI runs beyond `make test`: format, clang, threads, docs
 	@CC=$(CC) JOBS=$(JOBS) tools/check.sh
 fuzz: setup-check       ## every parser for SECONDS=60 under libFuzzer

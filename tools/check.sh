@@ -43,7 +43,7 @@ build_and_run_threaded() {
 clang_build() { make -s -j"$jobs" CC=clang BUILD=build/clang programs suites; }
 clang_suites() { TINY_MODEL=build/clang/test/tiny.gguf tools/run_tests.py --suites build/clang/test/suites/*; }
 same_text() {
-    make -s -j"$jobs" programs build/test/tiny.gguf &&
+    tools/build.sh build "$jobs" programs build/test/tiny.gguf &&
         tools/same_text.sh build/test/tiny.gguf build/bin build/clang/bin
 }
 
