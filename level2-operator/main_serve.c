@@ -111,6 +111,9 @@ static enum status serve(struct service *s, struct error *err) {
 
     http_server_run(&s->http);
 
+    // What is left is to wait for the step under way. Who does not want to wait tells us again.
+    signal(SIGTERM, SIG_DFL);
+    signal(SIGINT, SIG_DFL);
     engine_thread_stop(&s->engine); // no more events
     text_thread_stop(&s->text);     // no more deliveries
     if (s->engine.err.code) {

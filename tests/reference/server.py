@@ -301,6 +301,22 @@ def fifty_at_once_get_an_answer_or_429(args):
 
 
 @check
+def many_at_once_get_the_answers_of_one_at_a_time(args, s):
+    n = max(8, min(40, int(tokens_per_s(s) / 20)))
+    prompts = [f"Number {i} went up the hill" for i in range(n)]
+    alone = [s.complete(p)["choices"][0]["text"] for p in prompts]
+
+    def one(i):
+        if i % 2:
+            return s.complete(prompts[i])["choices"][0]["text"]
+        return text_of(s.stream(prompt=prompts[i])[1])
+
+    with concurrent.futures.ThreadPoolExecutor(n) as pool:
+        together = list(pool.map(one, range(n), timeout=PATIENCE_S))
+    assert together == alone, [p for p in zip(together, alone) if p[0] != p[1]]
+
+
+@check
 def a_silent_stream_is_kept_alive(args):
     with Server(args, "--ping-ms", "20") as s:
         busy = s.start(lasting(s, 3))
