@@ -15,6 +15,7 @@
 #include "common/defaults.h"
 #include "common/limits.h"
 #include "common/os.h"
+#include "common/read_words.h"
 #include "level2-operator/sequence.h"
 
 #ifndef BUILD_FLAGS
@@ -92,10 +93,8 @@ static void read_share(void *arg, struct worker *me) {
     struct bench *b = arg;
     const uint64_t *words = (const uint64_t *)(const void *)b->model.file.bytes;
     struct range mine = team_split(me, (int)(b->model.file.n_bytes / PAGE_BYTES), 1);
-    size_t end = (size_t)mine.end * PAGE_WORDS;
-    uint64_t sum = 0;
-    for (size_t i = (size_t)mine.begin * PAGE_WORDS; i < end; i++) sum += words[i];
-    b->checksum += sum;
+    size_t n_words = (size_t)(mine.end - mine.begin) * PAGE_WORDS;
+    b->checksum += read_words(words + (size_t)mine.begin * PAGE_WORDS, n_words);
 }
 
 static double read_file(struct bench *b) {

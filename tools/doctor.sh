@@ -85,7 +85,7 @@ else
     skipped gpu 'GPU tests are skipped'
 fi
 if command -v gcc >/dev/null 2>&1 && mkdir -p build 2>/dev/null &&
-    gcc -O3 -std=c11 -D_POSIX_C_SOURCE=200809L -pthread tools/machine.c -o build/machine 2>/dev/null; then
+    gcc -O3 -std=c11 -D_POSIX_C_SOURCE=200809L -I. -pthread tools/machine.c -o build/machine 2>/dev/null; then
     ./build/machine "$(getconf _NPROCESSORS_ONLN)" build/machine-factor
 else
     skipped 'read bandwidth' 'needs gcc and a writable build/'

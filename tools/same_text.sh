@@ -15,6 +15,7 @@ trap 'stop; rm -rf "$work"' EXIT
 trap 'exit 130' HUP INT TERM
 
 answer() { # BIN_DIR THREADS OUT: the same question twice, the second with a warm cache
+    : >"$work/log" # or the last server's line `ready:` is taken for this one's
     "$1/serve" --model "$model" --port 0 --threads "$2" 2>"$work/log" &
     server=$!
     until grep -q '^ready: ' "$work/log"; do
