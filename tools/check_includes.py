@@ -18,7 +18,7 @@ ALLOWED = {
     "level2-operator": ["common"],
     "level3-optimizer": ["common", "level1-user", "level2-operator"],
     "level4-engine": ["common", "level1-user", "level2-operator", "level3-optimizer"],
-    "tools": [],
+    "tools": ["common"],
     "tests": ["common", "level1-user", "level2-operator", "level3-optimizer", "level4-engine"],
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s+(["<])([^">]+)[">]')
