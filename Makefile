@@ -80,6 +80,7 @@ test: setup-test        ## every test that needs no real model
 	@tools/run_tests.py --suites $(SUITES) --checks $(CHECKS) -- --model $(TINY) --bin $(BUILD)/bin
 verify: setup-test model ## the reference checks once more, on the real model
 	@+$(BUILD_GOALS) programs suites
+	@tools/same_text.sh "$(MODEL)" $(BUILD)/bin
 	@tools/run_tests.py --checks $(CHECKS) -- --model "$(MODEL)" --bin $(BUILD)/bin
 bench: model            ## tokens per second on this machine, with its bandwidth
 	@+$(BUILD_GOALS) programs
@@ -99,7 +100,7 @@ model: setup            ## get the default model (98 MB), checksums and all
 all: setup              ## build every program into build/bin
 	@+$(BUILD_GOALS) programs
 check: setup-check      ## what CI runs beyond `make test`: format, clang, threads, docs
-	@CC=$(CC) JOBS=$(JOBS) tools/check.sh
+	@CC=$(CC) JOBS=$(JOBS) MODEL="$(MODEL)" tools/check.sh
 fuzz: setup-check       ## every parser for SECONDS=60 under libFuzzer
 	@tools/fuzz.sh $(SECONDS)
 clean:                  ## remove everything built (models and .venv stay)

@@ -38,6 +38,7 @@ static enum status create_engine(struct engine_thread *t, struct engine **engine
                                  struct error *err) {
     const struct engine_serial_options options = {
         .n_ctx = t->options.n_ctx,
+        .step_rows = t->options.step_rows,
         .memory_bytes = t->options.memory_bytes,
         .team = &t->team,
         .clock = t->options.clock,

@@ -82,6 +82,7 @@ static enum status start_engine(struct service *s, struct error *err) {
         .pre = o->pre,
         .n_threads = o->n_threads,
         .n_ctx = o->n_ctx,
+        .step_rows = o->step_rows,
         .memory_bytes = o->memory_bytes,
         .has_trace = o->trace != NULL,
         .clock = &s->clock,

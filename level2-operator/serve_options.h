@@ -15,7 +15,8 @@ struct serve_options {
     const char *host;
     int port;
     int n_threads;
-    int n_ctx; // 0: the engine's choice
+    int n_ctx;     // 0: the engine's choice
+    int step_rows; // prompt tokens in one step
     uint64_t memory_bytes;
     int max_waiting; // requests
     int drain_s;

@@ -5,6 +5,7 @@
 #   tools/check.sh [NAME]      only the checks whose name contains NAME
 set -u
 export WERROR=-Werror
+model=${MODEL:-models/SmolLM2-135M-Instruct.Q4_1.gguf} # used where it is; `make model` gets it
 only=${1:-} jobs=${JOBS:-2} n_passed=0 n_failed=0
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
@@ -44,7 +45,8 @@ clang_build() { make -s -j"$jobs" CC=clang BUILD=build/clang programs suites; }
 clang_suites() { TINY_MODEL=build/clang/test/tiny.gguf tools/run_tests.py --suites build/clang/test/suites/*; }
 same_text() {
     tools/build.sh build "$jobs" programs build/test/tiny.gguf &&
-        tools/same_text.sh build/test/tiny.gguf build/bin build/clang/bin
+        tools/same_text.sh build/test/tiny.gguf build/bin build/clang/bin &&
+        { [ ! -e "$model" ] || tools/same_text.sh "$model" build/bin build/clang/bin; }
 }
 
 check "format" check_format
