@@ -46,10 +46,11 @@ done
 talk() {
     trap : INT
     "$bin/ask" --base-url "$url/v1" "$@" <&3 &
-    client=$! status=130
-    while [ "$status" = 130 ] && kill -0 "$client" 2>/dev/null; do
+    client=$!
+    while :; do # 130: we heard a Ctrl-C; the client may go on
         status=0
         wait "$client" || status=$?
+        if [ "$status" != 130 ] || ! kill -0 "$client" 2>/dev/null; then break; fi
     done
     client=''
 }
