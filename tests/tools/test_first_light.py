@@ -25,6 +25,12 @@ echo "$@" >"{folder}/asked"
 """
 
 
+def heed_signals():
+    """A shell starts jobs in the background deaf to these two, and a deaf shell cannot trap them."""
+    for number in (signal.SIGINT, signal.SIGQUIT):
+        signal.signal(number, signal.SIG_DFL)
+
+
 class FirstLight(unittest.TestCase):
     def setUp(self):
         place = tempfile.TemporaryDirectory()
@@ -39,6 +45,7 @@ class FirstLight(unittest.TestCase):
         program = subprocess.Popen([str(TOOL), str(self.folder), "m.gguf", *arguments],
                                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                    stderr=subprocess.STDOUT, text=True, start_new_session=True,
+                                   preexec_fn=heed_signals,
                                    env={**os.environ, **environment})
         self.addCleanup(self.kill_all, program)
         return program
