@@ -15,6 +15,7 @@
 #include "common/defaults.h"
 #include "common/limits.h"
 #include "common/os.h"
+#include "common/progress.h"
 #include "common/read_words.h"
 #include "level2-operator/sequence.h"
 
@@ -46,6 +47,8 @@ struct bench {
     struct team team;
     struct sequence sequence;
     struct clock clock;
+    struct progress progress;
+    uint64_t n_measured; // runs so far, of all measurements
     token_id tokens[N_PREFILL];
     _Atomic uint64_t checksum; // keeps the reads of read_share alive
 };
@@ -67,6 +70,7 @@ static struct rate measure(struct bench *b, double (*work)(struct bench *b)) {
     double rates[N_RUNS];
     work(b);
     for (int i = 0; i < N_RUNS; i++) {
+        progress_update(&b->progress, b->n_measured++); // between the timed stretches
         int64_t begin_ns = clock_now(&b->clock);
         double n_units = work(b);
         rates[i] = n_units / (1e-9 * (double)(clock_now(&b->clock) - begin_ns));
@@ -145,9 +149,11 @@ static void bench_run(struct bench *b, struct report *r) {
     os_cpu_features(r->features, sizeof(r->features));
     r->n_cores = os_cpu_count();
     r->token_bytes = token_bytes(&b->model);
+    progress_start(&b->progress, stderr, &b->clock, "measuring", 3 * N_RUNS, false);
     r->read = measure(b, read_file);
     r->prefill = measure(b, prefill);
     r->decode = measure(b, decode);
+    progress_end(&b->progress);
 }
 
 static void print_rate(const char *name, struct rate r, double unit, const char *words) {
