@@ -1,6 +1,7 @@
 // What the test files share: comparing floats, drawing numbers, finding the tiny model.
 #include "tests/support/suite.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -32,15 +33,50 @@ void assert_close(const char *what, const float *got, const float *want, size_t 
     size_t n_text = 0, n_bad = 0;
 
     for (size_t i = 0; i < n; i++) {
-        if (is_close((double)got[i], (double)want[i], tolerance)) continue;
+        double g = (double)got[i], w = (double)want[i];
+        if (is_close(g, w, tolerance)) continue;
+        if (n_bad == 0) {
+            report_differs(what, i, "%.9g", g, w,
+                           fabs(g - w) / (tolerance * (1 + fabs(w))));
+        }
         if (n_bad++ < 5 && n_text < sizeof(text)) {
             n_text += (size_t)snprintf(text + n_text, sizeof(text) - n_text,
-                                       "\n  %s[%zu] = %.9g, want %.9g", what, i,
-                                       (double)got[i], (double)want[i]);
+                                       "\n  %s[%zu] = %.9g, want %.9g", what, i, g, w);
         }
     }
     ck_assert_msg(n_bad == 0, "%zu of %zu differ, tolerance %g%s", n_bad, n, tolerance,
                   text);
+}
+
+void assert_ids(const char *what, const int32_t *got, size_t n_got, const int32_t *want,
+                size_t n_want) {
+    size_t i = 0;
+    while (i < n_got && i < n_want && got[i] == want[i]) i++;
+    if (i < n_got && i < n_want) {
+        report_differs(what, i, "%.0f", got[i], want[i], INFINITY);
+        ck_abort_msg("%s[%zu] = %d, want %d", what, i, (int)got[i], (int)want[i]);
+    }
+    if (n_got == n_want) return;
+    report_differs(what, i, "%.0f elements", (double)n_got, (double)n_want, INFINITY);
+    ck_abort_msg("%s: %zu elements, want %zu", what, n_got, n_want);
+}
+
+void assert_number(const char *what, int64_t got, int64_t want) {
+    char got_text[32], want_text[32]; // a double cannot hold every whole number
+    if (got == want) return;
+    snprintf(got_text, sizeof(got_text), "%" PRId64, got);
+    snprintf(want_text, sizeof(want_text), "%" PRId64, want);
+    report_differs_text(what, 0, got_text, want_text);
+    ck_abort_msg("%s = %s, want %s", what, got_text, want_text);
+}
+
+void assert_text(const char *what, const char *got, const char *want) {
+    size_t i = 0;
+    if (got == want || (got && want && strcmp(got, want) == 0)) return;
+    while (got && want && got[i] == want[i]) i++;
+    report_differs_text(what, i, got ? got : "NULL", want ? want : "NULL");
+    ck_abort_msg("%s = \"%s\", want \"%s\"", what, got ? got : "NULL",
+                 want ? want : "NULL");
 }
 
 struct draw draw_start(const char *test_name) {

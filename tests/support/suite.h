@@ -3,8 +3,26 @@
 #define TESTS_SUPPORT_SUITE_H
 
 #include <check.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "tests/support/report.h"
+
+// Check takes a child that called exit(0) for a test that passed. So each test says when it begins and
+// when its end was reached, and only what reached its end counts (tests/support/report.h). The body is
+// written as ever: START_TEST(name) { ... } END_TEST.
+#undef START_TEST
+#define START_TEST(name)                                                                   \
+    static void name##_body(int _i);                                                       \
+    static void name##_fn(int _i) {                                                        \
+        if (!report_begin(#name, _i)) return;                                              \
+        name##_body(_i);                                                                   \
+        report_end();                                                                      \
+    }                                                                                      \
+    static const TTest name##_ttest = {#name, name##_fn, __FILE__, __LINE__};              \
+    static const TTest *name = &name##_ttest;                                              \
+    static void name##_body(int _i CK_ATTRIBUTE_UNUSED)
 
 // Each tests/*/test_NAME.c defines it: suite name "level2/rope", TCases reference, edges, failures,
 // property.
@@ -17,10 +35,21 @@ _Noreturn void suite_skip(const char *why);
 // Path of the tiny generated model (environment TINY_MODEL, else build/test/tiny.gguf).
 const char *tiny_model_path(void);
 
+// The assertions below name in `what` the call whose result they judge ("rope(position 3, heads 2) x"),
+// and tell the harness index, got and want of the first element that differs.
+
 // Fails the test unless |got - want| <= tolerance * (1 + |want|) for each element; prints what,
 // index, got, want of the first five that differ. NaN is close to nothing, infinity to itself.
 void assert_close(const char *what, const float *got, const float *want, size_t n,
                   double tolerance);
+
+// The same for whole numbers, token ids among them: got and want have n_got and n_want elements.
+void assert_ids(const char *what, const int32_t *got, size_t n_got, const int32_t *want,
+                size_t n_want);
+
+// One whole number, and one text. A NULL text equals only NULL.
+void assert_number(const char *what, int64_t got, int64_t want);
+void assert_text(const char *what, const char *got, const char *want);
 
 // Numbers for shapes and values: the same sequence for the same seed (environment COURSE_SEED, else
 // 1), printed by a failing test. State is the caller's.
