@@ -38,7 +38,10 @@ SAFE     = -O1 -g -fno-omit-frame-pointer -DPOISON_FREED_MEMORY=1 $(SAN)
 MAINS    := $(wildcard level*/main_*.c)
 PROGRAMS := $(foreach m,$(MAINS),$(BUILD)/bin/$(patsubst main_%.c,%,$(notdir $(m)))) \
             $(patsubst tests/reference/%.c,$(BUILD)/bin/%,$(wildcard tests/reference/*.c))
-SOURCES  := $(filter-out $(MAINS),$(wildcard common/*.c level*/*.c solutions/*/*.c))
+# A learner's file is what mirrors a solution. Programs get the reference unless course.mk lists it.
+REFERENCE := $(wildcard solutions/*/*.c)
+STARTERS := $(wildcard $(REFERENCE:solutions/%=%))
+SOURCES  := $(filter-out $(MAINS) $(STARTERS),$(wildcard common/*.c level*/*.c)) $(REFERENCE)
 TESTS    := $(wildcard tests/common/test_*.c tests/level*/test_*.c)
 SUITES   := $(foreach t,$(TESTS),$(BUILD)/test/suites/$(patsubst test_%.c,%,$(notdir $(t))))
 SUPPORT  := $(wildcard tests/support/*.c)
