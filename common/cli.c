@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/modules.h"
 #include "common/number.h"
 #include "common/version.h"
 
@@ -168,7 +169,10 @@ static int print_help(const struct cli *cli) {
 }
 
 static int print_version(const struct cli *cli) {
-    fprintf(out_of(cli), "%s %s\n", cli->program, VERSION);
+    FILE *out = out_of(cli);
+    fprintf(out, "%s %s\n", cli->program, VERSION);
+    modules_print_count(out, modules_linked());
+    modules_print_yours(out, modules_linked());
     return cli_finish(cli);
 }
 

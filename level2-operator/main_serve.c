@@ -12,6 +12,7 @@
 #include "common/cli.h"
 #include "common/clock.h"
 #include "common/mapped_file.h"
+#include "common/modules.h"
 #include "level2-operator/engine_thread.h"
 #include "level2-operator/exchange.h"
 #include "level2-operator/http_server.h"
@@ -50,6 +51,8 @@ static void loaded(void *ctx, enum status st) {
 
     if (!st) st = text_thread_start(&s->text, &text, &s->engine.err);
     if (!st) {
+        modules_print_count(stderr,
+                            modules_linked()); // whose server this is, before "ready:"
         http_server_ready(&s->http, &text.served);
     } else {
         http_server_failed(&s->http);

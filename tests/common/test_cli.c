@@ -148,7 +148,9 @@ START_TEST(the_version_has_a_name_and_a_number) {
     ck_assert_int_eq(parse("--version"), CLI_DONE);
     ck_assert(strncmp(out, "try ", 4) == 0);
     ck_assert(out[4] >= '0' && out[4] <= '9');
-    ck_assert_ptr_eq(strchr(out, '\n'), out + n_out - 1);
+    char *end = strchr(out, '\n');
+    ck_assert_ptr_nonnull(end);
+    ck_assert(end[1] == '\0' || strncmp(end + 1, "modules: ", 9) == 0);
 }
 END_TEST
 
