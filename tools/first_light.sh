@@ -1,7 +1,8 @@
 #!/bin/sh
 # Starts the server on a free port, lets the client talk to it, and stops the server again.
 #
-#   tools/first_light.sh BIN_DIR MODEL           asks one question ($ASK, or a default)
+#   tools/first_light.sh BIN_DIR MODEL           asks one question ($ASK, or a default), and says in
+#                                                numbers what happened and what comes next
 #   tools/first_light.sh BIN_DIR MODEL --chat    stays in conversation
 set -eu
 bin=$1 model=$2 mode=${3:-once}
@@ -9,7 +10,7 @@ question=${ASK:-What is the capital of France? Answer in one sentence.}
 # A small model wanders at the API's default temperature of 1. Greedy, so that the first answer that
 # anybody sees is the model's best and the same everywhere; a conversation gets a little chance.
 greedy="--temperature 0 --max-tokens 300" lively='--temperature 0.3'
-log=$(mktemp)
+log=$(mktemp) said=$(mktemp) # what the server and the client say on standard error
 server='' client=''
 
 stop() {
@@ -17,7 +18,7 @@ stop() {
         # Again and again: a process that is just being started may lose a signal.
         while kill -TERM "$process" 2>/dev/null; do sleep 0.05; done
     done
-    rm -f "$log"
+    rm -f "$log" "$said"
 }
 trap stop EXIT
 trap 'exit 129' HUP
@@ -41,6 +42,28 @@ while [ -z "$url" ]; do
     [ -n "$url" ] || sleep 0.05
 done
 
+# What just happened, in the client's own figures where it has them.
+tell() {
+    name=$(basename "$model" .gguf | sed 's/\.[FQ][0-9][A-Z0-9_]*$//')
+    line='^TTFT \([0-9]* ms\), \([0-9.]* tokens/s\), \([0-9]*\) prompt .* tokens$'
+    figures=$(sed -n "s|$line|\\3 prompt tokens in \\1, then \\2|p" "$said")
+    [ -n "$figures" ] || cat "$said" >&2
+    printf '\nThat was %s in your own server%s.\n' "$name" "${figures:+: $figures}"
+}
+
+# What comes next. A build without a course around it has nothing to write.
+point_on() {
+    line='^modules: \([0-9]*\) yours, \([0-9]*\) reference$'
+    modules=$("$bin/serve" --version | sed -n "s/$line/\\1 \\2/p")
+    yours=${modules% *} reference=${modules#* }
+    if [ -n "$modules" ]; then
+        printf 'You have written %d of %d modules of this engine.\n' "$yours" $((yours + reference))
+        echo 'next: make next'
+    else
+        echo 'next: make chat (stay in conversation), make test (the tests), make help (more)'
+    fi
+}
+
 # In the background, since a shell heeds no signal before a program in the foreground ends. Ctrl-C is
 # the client's own: it ends the answer.
 talk() {
@@ -63,13 +86,14 @@ if [ "$mode" = --chat ]; then
 else
     printf '\n> %s\n\n' "$question"
     # shellcheck disable=SC2086
-    talk $greedy -- "$question"
+    talk $greedy -- "$question" 2>"$said"
 fi
 if [ "$status" != 0 ]; then
-    grep -v '^ready: ' "$log" >&2 || true # what the server has to say about it
+    cat "$said" >&2
+    grep -v -e '^ready: ' -e '^modules: ' "$log" >&2 || true # what the server has to say about it
     exit "$status"
 fi
 if [ "$mode" != --chat ]; then
-    printf '\nThat was a language model in your own server, answering your own client.\n'
-    printf 'next: make chat (stay in conversation), make test (the tests), make help (more)\n'
+    tell
+    point_on
 fi
