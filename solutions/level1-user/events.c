@@ -1,9 +1,15 @@
-// The event stream, line by line. A line is collected until its end is seen, whatever the pieces it
-// comes in; so there is one place that understands a line, and splits cannot matter.
+// The event stream, line by line.
+// [exercise events drop]
+// A line is collected until its end is seen, whatever the pieces it comes in; so there is one place
+// that understands a line, and splits cannot matter.
+// [end]
 #include "level1-user/events.h"
 
+// [exercise events drop]
 #include <string.h>
+// [end]
 
+// [exercise events drop]
 static const char BYTE_ORDER_MARK[] = "\xef\xbb\xbf";
 
 static enum status keep(struct sse_parser *p, struct text *where, const char *bytes,
@@ -77,6 +83,7 @@ static enum status end_line(struct sse_parser *p, struct error *err) {
     p->line.n = 0; // the bytes stay where they are until the next line comes in
     return take_line(p, line, n_line, err);
 }
+// [end]
 
 void sse_init(struct sse_parser *p, size_t max_event_bytes, sse_event_fn *on_event,
               void *ctx) {
@@ -86,6 +93,7 @@ void sse_init(struct sse_parser *p, size_t max_event_bytes, sse_event_fn *on_eve
 
 enum status sse_push(struct sse_parser *p, const char *bytes, size_t n_bytes,
                      struct error *err) {
+    // [exercise events]
     enum status st = OK;
 
     if (p->is_stopped) return error_set(err, ERR_STATE, "the event stream has stopped");
@@ -102,10 +110,13 @@ enum status sse_push(struct sse_parser *p, const char *bytes, size_t n_bytes,
     }
     if (st != OK) p->is_stopped = true;
     return st;
+    // [end]
 }
 
 bool sse_is_inside_event(const struct sse_parser *p) {
+    // [exercise events]
     return p->line.n > 0 || p->name.n > 0 || p->has_data;
+    // [end]
 }
 
 void sse_free(struct sse_parser *p) {

@@ -6,35 +6,45 @@
 
 #include "level1-user/text.h"
 #include "tests/support/memory.h"
+#include "tests/support/sse_streams.h"
 #include "tests/support/suite.h"
 
-// What a parser said, as text: "<name:data>" for each event.
-struct transcript {
-    struct text text;
-    int stop_after; // events; 0: never
-    int n_events;
-};
-
-static bool note_event(void *ctx, const struct sse_event *event) {
-    struct transcript *t = ctx;
-    text_append(&t->text, "<", 1);
-    text_append(&t->text, event->name, strlen(event->name));
-    text_append(&t->text, ":", 1);
-    text_append(&t->text, event->data, event->n_data);
-    text_append(&t->text, ">", 1);
-    ck_assert_int_eq(event->data[event->n_data], '\0');
-    return ++t->n_events != t->stop_after;
-}
-
-static void assert_text(const struct text *got, const char *want, size_t n_want,
-                        const char *what) {
-    ck_assert_msg(got->n == n_want && memcmp(text_string(got), want, n_want) == 0,
-                  "%s: got %s, want %s", what, text_string(got), want);
-}
-
-// ---- reference: streams in the pieces they came in ---------------------------------------------
-
 #define BYTES(literal) literal, sizeof(literal) - 1
+
+static void assert_status(const char *what, enum status got, enum status want) {
+    assert_text(what, status_name(got), status_name(want));
+}
+
+// ---- worked example ----------------------------------------------------------------------------
+
+START_TEST(worked_example) {
+    static const struct {
+        const char *bytes, *want; // what the listener has heard so far
+    } pieces[] = {
+        {"event: note\r\ndata: Hel",       ""                               },
+        {"lo\r",                           ""                               },
+        {"\ndata:you\r\n",                 ""                               },
+        {"\r",                             "<note:Hello\\nyou>"             },
+        {"\n: ping\n\ndata: bye\n\ndata:", "<note:Hello\\nyou><message:bye>"},
+    };
+    struct transcript got = {0};
+    struct sse_parser p;
+
+    sse_init(&p, 100, transcript_note, &got);
+    for (int i = 0; i < 5; i++) {
+        char what[80];
+        enum status st = sse_push(&p, pieces[i].bytes, strlen(pieces[i].bytes), NULL);
+        snprintf(what, sizeof(what), "worked example: sse_push(piece %d)", i + 1);
+        assert_status(what, st, OK);
+        snprintf(what, sizeof(what), "worked example: events after piece %d", i + 1);
+        assert_text(what, text_string(&got.text), pieces[i].want);
+    }
+    text_free(&got.text);
+    sse_free(&p);
+}
+END_TEST
+
+// ---- streams of the field, whole and in pieces ------------------------------
 
 // clang-format off
 static const struct {
@@ -42,256 +52,325 @@ static const struct {
     const char *bytes;
     size_t n_bytes;
     const char *want;
-    size_t n_want;
     bool ends_inside;
 } streams[] = {
     {"CLI-01 event name and data", BYTES("event: completion\ndata: {\"foo\":true}\n\n"),
-     BYTES("<completion:{\"foo\":true}>"), false},
+     "<completion:{\"foo\":true}>", false},
     {"CLI-02 data over several lines", BYTES("data: {\ndata: \"foo\":\ndata: true}\n\n\n"),
-     BYTES("<message:{\n\"foo\":\ntrue}>"), false},
-    {"CLI-03 a character cut between reads",
-     BYTES("data: {\"content\":\"\xd0\xb8\xd0\xb7\xd0\xb2\xd0\xb5\xd1\x81\xd1\x82\"}\n\n"),
-     BYTES("<message:{\"content\":\"\xd0\xb8\xd0\xb7\xd0\xb2\xd0\xb5\xd1\x81\xd1\x82\"}>"),
-     false},
+     "<message:{\\n\"foo\":\\ntrue}>", false},
+    {"CLI-03 characters cut between reads",
+     BYTES("data: {\"content\":\"\xd0\xb8\xd0\xb7\xd0\xb2\xd0\xb5\xd1\x81\xd1\x82\xd0\xbd"
+           "\xd0\xb8\"}\n\n"),
+     "<message:{\"content\":\"\\xd0\\xb8\\xd0\\xb7\\xd0\\xb2\\xd0\\xb5\\xd1\\x81\\xd1\\x82"
+     "\\xd0\\xbd\\xd0\\xb8\"}>", false},
     {"CLI-05 mixed line ends", BYTES("data: A\r\ndata: B\rdata: C\r\n\n"),
-     BYTES("<message:A\nB\nC>"), false},
+     "<message:A\\nB\\nC>", false},
     {"CLI-05 the LF of a CRLF in a read of its own",
-     BYTES("data: A\r\ndata: B\r\ndata: C\r\n\n"), BYTES("<message:A\nB\nC>"), false},
-    {"CLI-06 a comment", BYTES(": ping\n\ndata: {\"a\":1}\n\n"),
-     BYTES("<message:{\"a\":1}>"), false},
+     BYTES("data: A\r\ndata: B\r\ndata: C\r\n\n"), "<message:A\\nB\\nC>", false},
+    {"CLI-06 a comment", BYTES(": ping\n\ndata: {\"a\":1}\n\n"), "<message:{\"a\":1}>", false},
     {"a comment inside an event", BYTES("data: a\n:\n: x: y\ndata: b\n\n"),
-     BYTES("<message:a\nb>"), false},
-    {"only one space is taken away", BYTES("data:a\ndata: b\ndata:  c\ndata:\td\n\n"),
-     BYTES("<message:a\nb\n c\n\td>"), false},
-    {"an empty data line is an event", BYTES("data\n\ndata:\n\ndata: \ndata\n\n"),
-     BYTES("<message:><message:><message:\n>"), false},
-    {"an event without data is none, and its name is forgotten",
-     BYTES("event: x\n\ndata: a\n\n"), BYTES("<message:a>"), false},
+     "<message:a\\nb>", false},
+    {"one space is taken away", BYTES("data:a\ndata: b\ndata:  c\ndata:\td\n\n"),
+     "<message:a\\nb\\n c\\n\\x09d>", false},
+    {"an empty data line counts", BYTES("data: a\n\ndata\n\ndata:\n\ndata: \ndata\n\n"),
+     "<message:a><message:><message:><message:\\n>", false},
+    {"no data, no event", BYTES("event: x\n\ndata: a\n\n"), "<message:a>", false},
     {"the last name counts, an empty one is none",
      BYTES("event: x\nevent: yy\ndata: a\n\nevent: x\nevent\ndata: b\n\n"),
-     BYTES("<yy:a><message:b>"), false},
-    {"id, retry and unknown fields are skipped",
+     "<yy:a><message:b>", false},
+    {"a name holds for one event", BYTES("event: x\ndata: a\n\ndata: b\n\n"),
+     "<x:a><message:b>", false},
+    {"other fields are skipped",
      BYTES("id: 7\nretry: 10\nnonsense\ndatum: 1\ndat: 2\ndata : 3\ndata: a\n\n"),
-     BYTES("<message:a>"), false},
+     "<message:a>", false},
     {"a byte order mark at the start", BYTES("\xef\xbb\xbf" "data: a\n\n"),
-     BYTES("<message:a>"), false},
-    {"a byte order mark later is part of a field name",
-     BYTES("data: a\n\xef\xbb\xbf" "data: b\n\n"), BYTES("<message:a>"), false},
-    {"a NUL is a byte of the data", BYTES("data: a\0b\n\n"), BYTES("<message:a\0b>"),
-     false},
-    {"CR alone ends lines", BYTES("data: a\r\rdata: b\r\r"),
-     BYTES("<message:a><message:b>"), false},
-    {"nothing", BYTES(""), BYTES(""), false},
-    {"blank lines", BYTES("\n\r\n\r\r\n"), BYTES(""), false},
-    {"cut before the blank line", BYTES("data: a\n\ndata: b\n"), BYTES("<message:a>"),
-     true},
-    {"cut inside a line", BYTES("data: a\n\nda"), BYTES("<message:a>"), true},
-    {"cut after a name", BYTES("event: a\n"), BYTES(""), true},
+     "<message:a>", false},
+    {"a byte order mark later", BYTES("data: a\n\xef\xbb\xbf" "data: b\n\n"),
+     "<message:a>", false},
+    {"a NUL in the data", BYTES("data: a\0b\n\n"), "<message:a\\0b>", false},
+    {"CR alone ends lines", BYTES("data: a\r\rdata: b\r\r"), "<message:a><message:b>", false},
+    {"nothing", BYTES(""), "", false},
+    {"empty lines", BYTES("\n\r\n\r\r\n"), "", false},
+    {"cut before the empty line", BYTES("data: a\n\ndata: b\n"), "<message:a>", true},
+    {"cut inside a line", BYTES("data: a\n\nda"), "<message:a>", true},
+    {"cut after a name", BYTES("event: a\n"), "", true},
+    {"cut after an empty data line", BYTES("data\n"), "", true},
 };
 // clang-format on
 enum { N_STREAMS = sizeof(streams) / sizeof(streams[0]) };
 
-// Pushes stream i cut at the given places, and compares.
-static void check_cut(int i, const size_t *cuts, int n_cuts) {
-    struct transcript got = {0};
-    struct sse_parser p;
-    size_t begin = 0;
-
-    sse_init(&p, 4096, note_event, &got);
-    for (int c = 0; c <= n_cuts; c++) {
-        size_t end = c < n_cuts ? cuts[c] : streams[i].n_bytes;
-        if (sse_push(&p, streams[i].bytes + begin, end - begin, NULL) != OK) {
-            ck_abort_msg("%s: refused", streams[i].name);
-        }
-        begin = end;
-    }
-    if (sse_is_inside_event(&p) != streams[i].ends_inside) {
-        ck_abort_msg("%s: %s an event", streams[i].name,
-                     streams[i].ends_inside ? "not inside" : "inside");
-    }
-    if (got.text.n != streams[i].n_want ||
-        memcmp(text_string(&got.text), streams[i].want, got.text.n) != 0) {
-        ck_abort_msg("%s (first cut at %zu): got %s, want %s", streams[i].name,
-                     n_cuts ? cuts[0] : 0, text_string(&got.text), streams[i].want);
-    }
-    text_free(&got.text);
-    sse_free(&p);
-}
-
 START_TEST(a_stream_in_one_piece_gives_its_events) {
-    check_cut(_i, NULL, 0);
+    struct cut_stream whole = {streams[_i].bytes, streams[_i].n_bytes, NULL, 0};
+    assert_events(streams[_i].name, &whole, streams[_i].want);
 }
 END_TEST
 
-START_TEST(every_cut_into_three_pieces_gives_the_same_events) {
-    for (size_t a = 0; a <= streams[_i].n_bytes; a++) {
-        for (size_t b = a; b <= streams[_i].n_bytes; b++) {
-            check_cut(_i, (size_t[]){a, b}, 2);
+START_TEST(a_stream_in_any_pieces_gives_the_same_events) {
+    size_t n = streams[_i].n_bytes, ends[256];
+    struct cut_stream pieces = {streams[_i].bytes, n, ends, n};
+
+    for (size_t i = 0; i < n; i++) ends[i] = i; // byte by byte
+    assert_events(streams[_i].name, &pieces, streams[_i].want);
+    pieces.n_ends = 2; // three pieces, some of no byte
+    for (ends[0] = 0; ends[0] <= n; ends[0]++) {
+        for (ends[1] = ends[0]; ends[1] <= n; ends[1]++) {
+            assert_events(streams[_i].name, &pieces, streams[_i].want);
         }
     }
-}
-END_TEST
-
-START_TEST(byte_by_byte_gives_the_same_events) {
-    size_t cuts[256];
-    for (size_t c = 0; c < streams[_i].n_bytes; c++) cuts[c] = c;
-    check_cut(_i, cuts, (int)streams[_i].n_bytes);
 }
 END_TEST
 
 // ---- property: random streams against a parser that has all bytes at once ----------------------
 
-// Lines made of pieces that matter; the oracle below never sees a split.
-static void random_stream(struct draw *d, struct text *out) {
-    static const char *const pieces[] = {"data", "event",    ":",    " ",
-                                         "a",    "\xc3\xa9", "id",   "\n",
-                                         "\n",   "\r",       "\r\n", "data: x\n\n"};
+// Made of what matters; later rounds are longer, so that the first failure is a short one.
+static void random_stream(struct draw *d, int round, struct text *out) {
+    static const struct {
+        const char *bytes;
+        size_t n;
+    } pieces[] = {
+        {BYTES("data")}, {BYTES("event")}, {BYTES(":")},        {BYTES(" ")},
+        {BYTES("a")},    {BYTES("\0")},    {BYTES("\xc3\xa9")}, {BYTES("id")},
+        {BYTES("\n")},   {BYTES("\n")},    {BYTES("\r")},       {BYTES("\r\n")},
+        {BYTES("\n:")},  {BYTES("data:")}, {BYTES("event: b")}, {BYTES("data: x\n\n")},
+    };
+    char letters[4] = {(char)draw_int(d, 'a', 'z'), (char)draw_int(d, 'a', 'z'), '\r',
+                       '\n'};
+
     out->n = 0;
-    text_append(out, "", 0);
-    for (int n = draw_int(d, 0, 30); n > 0; n--) {
-        const char *piece = pieces[draw_int(d, 0, 11)];
-        text_append(out, piece, strlen(piece));
+    if (draw_int(d, 0, 9) == 0) text_append(out, BYTES("\xef\xbb\xbf"));
+    text_append(out, BYTES("data: "));
+    text_append(out, letters, 4);
+    for (int n = draw_int(d, 0, 2 + round / 50); n > 0; n--) {
+        int i = draw_int(d, 0, 15);
+        text_append(out, pieces[i].bytes, pieces[i].n);
     }
 }
 
-// The standard in its own words: normalise line ends, then take line after line.
-static void oracle(const struct text *stream, struct text *said) {
-    char lines[1024], data[1024], name[1024] = "";
-    size_t n = 0, n_data = 0;
-    for (size_t i = 0; i < stream->n; i++) {
+// The standard in its own words: first all line ends become LF, then comes line after line.
+static void normalise(const struct text *stream, struct text *lines) {
+    bool has_mark = stream->n >= 3 && memcmp(stream->bytes, "\xef\xbb\xbf", 3) == 0;
+    lines->n = 0;
+    for (size_t i = has_mark ? 3 : 0; i < stream->n; i++) {
         char c = stream->bytes[i];
         if (c == '\n' && i > 0 && stream->bytes[i - 1] == '\r') continue;
-        lines[n++] = c == '\r' ? '\n' : c;
+        text_append(lines, c == '\r' ? "\n" : &c, 1);
     }
-    lines[n] = '\0';
-    for (char *line = lines, *end; (end = strchr(line, '\n')) != NULL; line = end + 1) {
-        char *colon, *value;
-        *end = '\0';
-        if (line == end) {
-            if (n_data > 0) {
-                struct transcript t = {.text = *said};
-                data[--n_data] = '\0';
-                note_event(&t, &(struct sse_event){*name ? name : "message", data, n_data});
-                *said = t.text;
-            }
-            n_data = 0;
-            name[0] = '\0';
-            continue;
-        }
-        colon = strchr(line, ':');
-        value = colon ? colon + 1 + (colon[1] == ' ') : end;
-        if (colon) *colon = '\0';
-        if (strcmp(line, "data") == 0) {
-            n_data += (size_t)snprintf(data + n_data, sizeof(data) - n_data, "%s\n", value);
-        } else if (strcmp(line, "event") == 0) {
-            snprintf(name, sizeof(name), "%s", value);
-        }
+}
+
+struct heard {
+    struct text data, name; // data with a LF behind each value
+};
+
+static void hear_line(struct heard *h, struct transcript *said, const char *line,
+                      size_t n) {
+    const char *colon = memchr(line, ':', n);
+    size_t n_field = colon ? (size_t)(colon - line) : n;
+    size_t value = !colon ? n : n_field + (n_field + 1 < n && colon[1] == ' ' ? 2 : 1);
+
+    if (n == 0 && h->data.n > 0) {
+        h->data.bytes[--h->data.n] = '\0';
+        const char *name = h->name.n > 0 ? h->name.bytes : "message";
+        transcript_note(said, &(struct sse_event){name, h->data.bytes, h->data.n});
     }
+    if (n == 0) h->data.n = h->name.n = 0;
+    if (n_field == 4 && memcmp(line, "data", 4) == 0) {
+        text_append(&h->data, line + value, n - value);
+        text_append(&h->data, "\n", 1);
+    }
+    if (n_field == 5 && memcmp(line, "event", 5) == 0) {
+        h->name.n = 0;
+        text_append(&h->name, line + value, n - value);
+    }
+}
+
+static void oracle(const struct text *stream, struct transcript *said) {
+    struct text lines = {0};
+    struct heard h = {0};
+
+    normalise(stream, &lines);
+    for (size_t begin = 0, i = 0; i < lines.n; i++) {
+        if (lines.bytes[i] != '\n') continue;
+        hear_line(&h, said, lines.bytes + begin, i - begin);
+        begin = i + 1;
+    }
+    text_free(&lines);
+    text_free(&h.data);
+    text_free(&h.name);
 }
 
 START_TEST(random_streams_in_random_pieces_agree_with_the_standard) {
     struct draw d = draw_start("random_streams_in_random_pieces");
-    struct text stream = {0}, want = {0};
-    for (int round = 0; round < 3000; round++) {
-        struct transcript got = {0};
-        struct sse_parser p;
+    struct text stream = {0};
 
-        random_stream(&d, &stream);
-        want.n = 0;
+    for (int round = 0; round < 1000; round++) {
+        struct transcript want = {0};
+        size_t ends[512], n_ends = 0;
+
+        random_stream(&d, round, &stream);
         oracle(&stream, &want);
-        sse_init(&p, 4096, note_event, &got);
-        for (size_t at = 0, n; at < stream.n; at += n) {
-            n = (size_t)draw_int(&d, 1, 9);
-            if (n > stream.n - at) n = stream.n - at;
-            sse_push(&p, stream.bytes + at, n, NULL);
+        for (size_t at = 0; (at += (size_t)draw_int(&d, 1, 9)) < stream.n;) {
+            ends[n_ends++] = at;
         }
-        assert_text(&got.text, text_string(&want), want.n, text_string(&stream));
-        text_free(&got.text);
-        sse_free(&p);
+        struct cut_stream pieces = {stream.bytes, stream.n, ends, n_ends};
+        assert_events("random stream", &pieces, text_string(&want.text));
+        text_free(&want.text);
     }
     text_free(&stream);
-    text_free(&want);
 }
 END_TEST
 
-// ---- edges and failures ------------------------------------------------------------------------
+// ---- the end of a stream -----------------------------------------------------------------------
+
+START_TEST(what_the_end_of_a_stream_leaves_unfinished_is_seen) {
+    for (int i = 0; i < N_STREAMS; i++) {
+        struct cut_stream whole = {streams[i].bytes, streams[i].n_bytes, NULL, 0};
+        struct transcript heard = {0};
+        struct sse_parser p;
+        char what[120];
+
+        sse_init(&p, 4096, transcript_note, &heard);
+        cut_stream_push(&whole, &p);
+        snprintf(what, sizeof(what), "sse_is_inside_event(after \"%s\")", streams[i].name);
+        assert_number(what, sse_is_inside_event(&p), streams[i].ends_inside);
+        text_free(&heard.text);
+        sse_free(&p);
+    }
+}
+END_TEST
+
+START_TEST(each_thing_that_is_held_is_the_inside_of_an_event) {
+    struct sse_parser line = {0}, name = {0}, data = {.has_data = true}, none = {0};
+    struct sse_parser cr = {.after_cr = true, .is_started = true};
+
+    text_append(&line.line, "d", 1);
+    text_append(&name.name, "n", 1);
+    text_append(&none.line, "old", 3);
+    none.line.n = 0; // bytes of a line that is over
+    assert_number("sse_is_inside_event({.line = \"d\"})", sse_is_inside_event(&line), 1);
+    assert_number("sse_is_inside_event({.name = \"n\"})", sse_is_inside_event(&name), 1);
+    assert_number("sse_is_inside_event({.has_data})", sse_is_inside_event(&data), 1);
+    assert_number("sse_is_inside_event({nothing held})", sse_is_inside_event(&none), 0);
+    assert_number("sse_is_inside_event({.after_cr})", sse_is_inside_event(&cr), 0);
+    sse_free(&line);
+    sse_free(&name);
+    sse_free(&none);
+}
+END_TEST
+
+// ---- a stop, limits, memory --------------------------------------------------------------------
 
 START_TEST(a_listener_that_says_stop_hears_nothing_more) {
     struct transcript got = {.stop_after = 2};
     struct sse_parser p;
     struct error err = {0};
 
-    sse_init(&p, 100, note_event, &got);
-    ck_assert_int_eq(sse_push(&p, BYTES("data: a\n\ndata: b\n\ndata: c\n\n"), &err), OK);
-    assert_text(&got.text, BYTES("<message:a><message:b>"), "stopped");
-    ck_assert_int_eq(sse_push(&p, BYTES("data: d\n\n"), &err), ERR_STATE);
-    ck_assert_int_eq(got.n_events, 2);
+    sse_init(&p, 100, transcript_note, &got);
+    enum status st = sse_push(&p, BYTES("data: a\n\ndata: b\n\ndata: c\n\n"), &err);
+    assert_status("sse_push(three events, stopped at the second)", st, OK);
+    assert_text("events until the stop", text_string(&got.text), "<message:a><message:b>");
+    st = sse_push(&p, BYTES("data: d\n\n"), &err);
+    assert_status("sse_push(after a stop)", st, ERR_STATE);
+    assert_text("err.code after a stop", status_name(err.code), "state");
+    assert_number("events after the stop", got.n_events, 2);
     text_free(&got.text);
     sse_free(&p);
 }
 END_TEST
 
-// An event of exactly the limit passes, one byte more does not, in one piece or in many.
-static enum status push_event_of(size_t n_line, size_t limit, bool byte_by_byte,
-                                 struct transcript *got) {
-    char line[64] = "data:";
-    struct sse_parser p;
-    enum status st = OK;
+START_TEST(a_freed_parser_takes_nothing) {
+    struct sse_parser p = {0};
+    sse_free(&p);
+    sse_free(&p);
+    assert_status("sse_push(after sse_free)", sse_push(&p, BYTES("data: a\n\n"), NULL),
+                  ERR_STATE);
+}
+END_TEST
 
-    memset(line + 5, 'x', n_line - 5);
-    memcpy(line + n_line, "\n\n", 2);
-    sse_init(&p, limit, note_event, got);
-    size_t step = byte_by_byte ? 1 : n_line + 2;
-    for (size_t at = 0; at < n_line + 2 && st == OK; at += step) {
-        st = sse_push(&p, line + at, step, NULL);
+// "event: NAME" and "data: VALUE" are held when the line "data:xxx" of n_line bytes is collected;
+// before them a whole event passed. Returns what came of it.
+static enum status push_event_of(size_t limit, size_t n_line, bool byte_by_byte,
+                                 struct transcript *got) {
+    char bytes[256] = "data: first\n\nevent: name\ndata: value\ndata:";
+    size_t n_before = strlen(bytes) - 5, n_bytes = n_before + n_line + 2, ends[256];
+    struct sse_parser p;
+
+    memset(bytes + n_before + 5, 'x', n_line - 5);
+    memcpy(bytes + n_before + n_line, "\n\n", 2);
+    for (size_t i = 0; i < n_bytes; i++) ends[i] = i;
+    struct cut_stream s = {bytes, n_bytes, ends, byte_by_byte ? n_bytes : 0};
+
+    sse_init(&p, limit, transcript_note, got);
+    enum status st = cut_stream_push(&s, &p);
+    if (st != OK) {
+        assert_status("sse_push(after an event above the limit)",
+                      sse_push(&p, BYTES("data: later\n\n"), NULL), ERR_STATE);
     }
-    ck_assert_uint_le(p.line.capacity + p.data.capacity + p.name.capacity, 2 * limit + 192);
-    if (st != OK) ck_assert_int_eq(sse_push(&p, BYTES("data: later\n\n"), NULL), ERR_STATE);
     sse_free(&p);
     return st;
 }
 
-START_TEST(an_event_above_the_limit_is_refused_and_ends_the_stream) {
+START_TEST(an_event_of_exactly_the_limit_passes_and_one_byte_more_does_not) {
+    struct draw d = draw_start("an_event_of_exactly_the_limit");
+    for (int round = 0; round < 20; round++) {
+        struct transcript got = {0};
+        char what[120];
+        size_t limit = (size_t)draw_int(&d, 20, 120); // name and value are 9 bytes of it
+        for (size_t above = 0; above < 2; above++) {
+            enum status st = push_event_of(limit, limit - 9 + above, _i, &got);
+            snprintf(what, sizeof(what), "sse_push(%zu bytes, max_event_bytes %zu, %s)",
+                     limit + above, limit, _i ? "byte by byte" : "one piece");
+            assert_status(what, st, above ? ERR_LIMIT : OK);
+        }
+        assert_number("events: two, and one before the limit", got.n_events, 3);
+        text_free(&got.text);
+    }
+}
+END_TEST
+
+START_TEST(a_comment_above_the_limit_is_refused) {
     struct transcript got = {0};
-    ck_assert_int_eq(push_event_of(40, 40, _i, &got), OK);
-    ck_assert_int_eq(got.n_events, 1);
-    ck_assert_int_eq(push_event_of(41, 40, _i, &got), ERR_LIMIT);
-    ck_assert_int_eq(got.n_events, 1);
-    text_free(&got.text);
+    struct sse_parser p;
+    struct error err = {0};
+
+    sse_init(&p, 8, transcript_note, &got);
+    assert_status("sse_push(\": 345678\\n\", max_event_bytes 8)",
+                  sse_push(&p, BYTES(": 345678\n"), &err), OK);
+    assert_status("sse_push(\": 3456789\", max_event_bytes 8)",
+                  sse_push(&p, BYTES(": 3456789"), &err), ERR_LIMIT);
+    assert_text("err.code", status_name(err.code), "limit");
+    assert_number("err.text is a sentence", err.text[0] != '\0', 1);
+    sse_free(&p);
 }
 END_TEST
 
 START_TEST(many_small_lines_of_one_event_count_together) {
     struct transcript got = {0};
     struct sse_parser p;
-    struct error err = {0};
     enum status st = OK;
     int n = 0;
 
-    sse_init(&p, 1000, note_event, &got);
-    for (; st == OK; n++) st = sse_push(&p, BYTES("data: 123456789\n"), &err);
-    ck_assert_int_eq(st, ERR_LIMIT);
-    ck_assert_str_eq(err.text, "the server sent an event above 1000 bytes");
-    ck_assert_int_eq(n, 100); // 99 lines of 9 and 98 joints: 989 bytes; the next line is 15
+    sse_init(&p, 1000, transcript_note, &got);
+    for (; st == OK && n < 1000; n++) st = sse_push(&p, BYTES("data: 123456789\n"), NULL);
+    assert_status("sse_push(\"data: 123456789\\n\"), again and again", st, ERR_LIMIT);
+    // 99 values of 9 and 98 LFs are 989 bytes; the next line is 15
+    assert_number("sse_push(\"data: 123456789\\n\"), max_event_bytes 1000: pushes", n, 100);
     sse_free(&p);
-
-    // ... but many events do not.
-    sse_init(&p, 50, note_event, &got);
-    for (int i = 0; i < 1000; i++) {
-        ck_assert_int_eq(
-            sse_push(&p, BYTES("event: e\n: comment\ndata: 123456789\n\n"), NULL), OK);
-    }
-    ck_assert_int_eq(got.n_events, 1000);
-    sse_free(&p);
-    text_free(&got.text);
 }
 END_TEST
 
-START_TEST(freeing_a_zeroed_or_freed_parser_does_nothing) {
-    struct sse_parser p = {0};
+START_TEST(many_events_do_not_count_together) {
+    struct transcript got = {0};
+    struct sse_parser p;
+
+    sse_init(&p, 50, transcript_note, &got);
+    for (int i = 0; i < 200; i++) {
+        assert_status("sse_push(one more small event)",
+                      sse_push(&p, BYTES("event: e\n: comment\ndata: 123456789\n\n"), NULL),
+                      OK);
+    }
+    assert_number("events", got.n_events, 200);
     sse_free(&p);
-    sse_free(&p);
-    ck_assert_int_eq(sse_push(&p, BYTES("data: a\n\n"), NULL), ERR_STATE);
+    text_free(&got.text);
 }
 END_TEST
 
@@ -301,53 +380,65 @@ static bool count_event(void *ctx, const struct sse_event *event) {
     return true;
 }
 
-// A line, a name and data: each is memory of its own.
 START_TEST(every_failed_allocation_is_an_error_and_stops_the_stream) {
+    enum status st = ERR_MEMORY;
     int n = 0;
-    for (;; n++) {
+    for (; st != OK && n < 100; n++) {
         struct sse_parser p;
         struct error err = {0};
         int n_events = 0;
+        char what[80];
+
         sse_init(&p, 1000, count_event, &n_events);
         memory_fail_after(n);
-        enum status st = sse_push(&p, BYTES("event: a\ndata: b\n\n"), &err);
+        st = sse_push(&p, BYTES("event: a\ndata: b\n\n"), &err);
         memory_fail_after(-1);
-        ck_assert_int_eq(n_events, st == OK);
+        snprintf(what, sizeof(what), "events, when allocation %d fails", n + 1);
+        assert_number(what, n_events, st == OK);
         if (st != OK) {
-            ck_assert_int_eq(st, ERR_MEMORY);
-            ck_assert_str_ne(err.text, "");
-            ck_assert_int_eq(sse_push(&p, BYTES("data: c\n\n"), NULL), ERR_STATE);
+            snprintf(what, sizeof(what), "sse_push, when allocation %d fails", n + 1);
+            assert_status(what, st, ERR_MEMORY);
+            assert_number("err.text is a sentence", err.text[0] != '\0', 1);
+            assert_status("sse_push(after ERR_MEMORY)",
+                          sse_push(&p, BYTES("data: c\n\n"), NULL), ERR_STATE);
         }
         sse_free(&p);
-        if (st == OK) break;
     }
-    ck_assert_int_eq(n, 3);
+    assert_status("sse_push, when no allocation fails", st, OK);
+    assert_number("an allocation failed at all", n > 1, 1);
 }
 END_TEST
 
 Suite *suite(void) {
     Suite *s = suite_create("level1/events");
 
+    TCase *example = tcase_create("worked example");
+    tcase_add_test(example, worked_example);
+    suite_add_tcase(s, example);
+
     TCase *reference = tcase_create("reference");
     tcase_add_loop_test(reference, a_stream_in_one_piece_gives_its_events, 0, N_STREAMS);
+    tcase_add_loop_test(reference, a_stream_in_any_pieces_gives_the_same_events, 0,
+                        N_STREAMS);
     suite_add_tcase(s, reference);
 
     TCase *property = tcase_create("property");
-    tcase_add_loop_test(property, every_cut_into_three_pieces_gives_the_same_events, 0,
-                        N_STREAMS);
-    tcase_add_loop_test(property, byte_by_byte_gives_the_same_events, 0, N_STREAMS);
     tcase_add_test(property, random_streams_in_random_pieces_agree_with_the_standard);
     suite_add_tcase(s, property);
 
     TCase *edges = tcase_create("edges");
+    tcase_add_test(edges, what_the_end_of_a_stream_leaves_unfinished_is_seen);
+    tcase_add_test(edges, each_thing_that_is_held_is_the_inside_of_an_event);
     tcase_add_test(edges, a_listener_that_says_stop_hears_nothing_more);
-    tcase_add_test(edges, freeing_a_zeroed_or_freed_parser_does_nothing);
+    tcase_add_test(edges, a_freed_parser_takes_nothing);
     suite_add_tcase(s, edges);
 
     TCase *failures = tcase_create("failures");
-    tcase_add_loop_test(failures, an_event_above_the_limit_is_refused_and_ends_the_stream,
-                        0, 2);
+    tcase_add_loop_test(
+        failures, an_event_of_exactly_the_limit_passes_and_one_byte_more_does_not, 0, 2);
+    tcase_add_test(failures, a_comment_above_the_limit_is_refused);
     tcase_add_test(failures, many_small_lines_of_one_event_count_together);
+    tcase_add_test(failures, many_events_do_not_count_together);
     tcase_add_test(failures, every_failed_allocation_is_an_error_and_stops_the_stream);
     suite_add_tcase(s, failures);
     return s;
