@@ -1,8 +1,11 @@
 // Attention of one row in one head, in segments that can be computed anywhere and merged later.
-// A segment makes three passes: scores and their maximum; weights; weighted sum of the values.
 // It never sees a mask: whoever lists the runs lists only keys that the row may read.
+// [exercise attention.segment drop]
+// A segment makes three passes: scores and their maximum; weights; weighted sum of the values.
+// [end]
 #include "level2-operator/attention.h"
 
+// [exercise attention.segment drop]
 #include <math.h>
 #include <string.h>
 
@@ -21,9 +24,11 @@ static float scores(float *score, const float *q, const struct kv_run *runs, int
     }
     return max;
 }
+// [end]
 
 void attention_segment(struct attention_part *part, const float *q,
                        const struct kv_run *runs, int n_runs, int d_head, float scale) {
+    // [exercise attention.segment]
     float score[LIMIT_ATTENTION_SEGMENT];
     const float *next = score;
 
@@ -40,10 +45,12 @@ void attention_segment(struct attention_part *part, const float *q,
             for (int d = 0; d < d_head; d++) part->acc[d] += weight * v[d];
         }
     }
+    // [end]
 }
 
 void attention_merge(struct attention_part *into, const struct attention_part *part,
                      int d_head) {
+    // [exercise attention.merge]
     if (part->max == -INFINITY) return; // empty: nothing to add, and no maximum to subtract
 
     float max = fmaxf(into->max, part->max);
@@ -53,9 +60,12 @@ void attention_merge(struct attention_part *into, const struct attention_part *p
     into->sum = keep * into->sum + add * part->sum;
     for (int d = 0; d < d_head; d++)
         into->acc[d] = keep * into->acc[d] + add * part->acc[d];
+    // [end]
 }
 
 void attention_finish(float *y, const struct attention_part *part, int d_head) {
+    // [exercise attention.finish]
     float scale = part->sum > 0.0f ? 1.0f / part->sum : 0.0f;
     for (int d = 0; d < d_head; d++) y[d] = part->acc[d] * scale;
+    // [end]
 }
