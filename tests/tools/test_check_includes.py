@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The checkers of words and arrows must see what they are there for."""
+"""The checker of includes must see what it is there for."""
 import importlib.util
 import tempfile
 import unittest
@@ -16,7 +16,7 @@ def load(name, root):
     return module
 
 
-class Checkers(unittest.TestCase):
+class Includes(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -28,23 +28,8 @@ class Checkers(unittest.TestCase):
         path.write_text(text)
         return path
 
-    def doc_faults(self, text):
-        return list(load("check_docs", self.root).faults_of(self.write("a.md", text)))
-
     def include_faults(self, path, text):
         return list(load("check_includes", self.root).faults_of(self.write(path, text)))
-
-    def test_dead_links_and_headings_are_found(self):
-        self.write("b.md", "# One heading\n")
-        self.assertEqual(self.doc_faults("[x](b.md) [y](b.md#one-heading) [z](https://example.org)"), [])
-        self.assertEqual(len(self.doc_faults("[x](c.md)")), 1)
-        self.assertEqual(len(self.doc_faults("[x](b.md#another)")), 1)
-
-    def test_a_quote_must_stand_in_its_file(self):
-        self.write("x.c", "int a;\nint b;\n")
-        quote = "<!-- quote: x.c -->\n```c\nint {};\n```\n"
-        self.assertEqual(self.doc_faults(quote.format("b")), [])
-        self.assertEqual(len(self.doc_faults(quote.format("c"))), 1)
 
     def test_an_arrow_upward_or_sideways_is_found(self):
         for header in ("common/a.h", "level1-user/b.h", "level2-operator/c.h", "level3-optimizer/d.h"):
