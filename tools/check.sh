@@ -52,6 +52,7 @@ same_text() {
 check "format" check_format
 check "includes: downward, in order" tools/check_includes.py
 check "docs: links, quotes, tables, exercises" tools/check_docs.py
+check "docs: transcripts" tools/transcripts.py
 check "clang: builds without a warning" clang_build
 check "clang: suites" clang_suites
 check "gcc and clang give the same text" same_text

@@ -89,10 +89,11 @@ class Tree:
         try:
             output, _ = program.communicate(timeout=LIMIT_S)
         except subprocess.TimeoutExpired:
-            output = f"(no end after {LIMIT_S} s)"
-        finally:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(program.pid, signal.SIGKILL)
+            os.killpg(program.pid, signal.SIGKILL)
+            output = program.communicate()[0] + f"(no end after {LIMIT_S} s)"
+        except BaseException:
+            os.killpg(program.pid, signal.SIGKILL)
+            raise
         return clean(output, self.place)
 
 
