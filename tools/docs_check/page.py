@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-FENCE = re.compile(r"^\s*```(\w*)\s*$")
+FENCE = re.compile(r"^\s*```(\w*)[^`]*$")
 COMMENT = re.compile(r"^<!-- ([a-z]+)(?:: (.*?))? -->$")
 HEADING = re.compile(r"^(#+) (.+?)\s*$")
 SKIP = {".venv", "build", "models", ".git", ".course"}
