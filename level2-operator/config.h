@@ -7,14 +7,9 @@
 
 #include "common/status.h"
 #include "level2-operator/gguf.h"
+#include "level2-operator/rope.h"
 
 enum arch { ARCH_LLAMA, ARCH_COUNT };
-
-// Which elements of a head rope turns together.
-enum rope_pairing {
-    ROPE_NEIGHBOURS, // (2i, 2i + 1): llama in GGUF, whose Q and K rows are stored permuted
-    ROPE_HALVES      // (i, i + d_head / 2): everything else
-};
 
 struct config {
     enum arch arch;
@@ -27,7 +22,7 @@ struct config {
     int n_ctx; // positions the model was trained for
     float norm_eps;
     float rope_base;
-    enum rope_pairing rope_pairing;
+    enum rope_pairing rope_pairing; // llama: neighbours, as GGUF permutes Q and K
 };
 
 // ERR_FORMAT names the key that is missing or wrong, ERR_UNSUPPORTED an architecture or a feature

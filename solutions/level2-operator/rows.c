@@ -1,13 +1,13 @@
 // Rows of stored numbers as floats. Every product with a weight begins here, so the inner loops are
 // written for the vectoriser: a fixed number of equal steps, no branch, and `restrict`, because else a
-// compiler must fear that writing y changes the bytes it reads. Scales are converted once per block.
+// compiler must fear that writing y changes the bytes it reads. A scale is read once per block.
 #include "level2-operator/rows.h"
 
 #include <string.h>
 
-#include "common/half.h"
-
+// [exercise rows.q4 drop]
 enum { HALF_BLOCK = QUANT_BLOCK / 2 };
+// [end]
 
 static inline uint16_t load_u16(const unsigned char *bytes) { // need not be aligned
     uint16_t bits;
@@ -27,12 +27,10 @@ static inline uint32_t bits_of(float x) {
     return bits;
 }
 
-void rows_f32(float *y, const void *row, int n) {
-    memcpy(y, row, (size_t)n * sizeof(float));
-}
-
-// The same numbers as f16_to_f32, without a branch: all three cases are computed, masks pick one.
-static inline float f16_picked(uint16_t bits) {
+// An f16 at any address: the number of f16_to_f32 (common/half.h), without a branch. All three cases are
+// computed, masks pick one.
+static inline float f16_at(const unsigned char *bytes) {
+    uint16_t bits = load_u16(bytes);
     uint32_t rest = bits & 0x7fff;                 // exponent and mantissa
     uint32_t normal = (rest << 13) + (112u << 23); // bias 127 in place of 15
     uint32_t special = normal + (112u << 23);      // 255 in place of 31: infinity, NaN
@@ -45,9 +43,24 @@ static inline float f16_picked(uint16_t bits) {
                     (normal & ~(is_tiny | is_special)));
 }
 
+// [exercise rows.q4 drop]
+// Byte j holds value j (low) and value j + 16 (high).
+static inline void unpack_nibbles(uint8_t *q, // (QUANT_BLOCK)
+                                  const unsigned char *packed) {
+    for (int j = 0; j < HALF_BLOCK; j++) {
+        q[j] = packed[j] & 15;
+        q[j + HALF_BLOCK] = packed[j] >> 4;
+    }
+}
+// [end]
+
+void rows_f32(float *y, const void *row, int n) {
+    memcpy(y, row, (size_t)n * sizeof(float));
+}
+
 void rows_f16(float *restrict y, const void *restrict row, int n) {
     const unsigned char *bytes = row;
-    for (int i = 0; i < n; i++) y[i] = f16_picked(load_u16(bytes + 2 * (size_t)i));
+    for (int i = 0; i < n; i++) y[i] = f16_at(bytes + 2 * (size_t)i);
 }
 
 void rows_bf16(float *restrict y, const void *restrict row, int n) {
@@ -57,41 +70,38 @@ void rows_bf16(float *restrict y, const void *restrict row, int n) {
 }
 
 void rows_q8_0(float *restrict y, const void *restrict row, int n) {
+    // [exercise rows.q8]
     const unsigned char *block = row;
     for (int i = 0; i < n; i += QUANT_BLOCK, block += sizeof(struct block_q8_0)) {
-        float d = f16_to_f32(load_u16(block));
+        float d = f16_at(block);
         const signed char *qs = (const signed char *)block + 2;
         for (int j = 0; j < QUANT_BLOCK; j++) y[i + j] = d * (float)qs[j];
     }
-}
-
-// Byte j holds value j (low) and value j + 16 (high).
-static inline void unpack_nibbles(uint8_t *q, // (QUANT_BLOCK)
-                                  const unsigned char *packed) {
-    for (int j = 0; j < HALF_BLOCK; j++) {
-        q[j] = packed[j] & 15;
-        q[j + HALF_BLOCK] = packed[j] >> 4;
-    }
+    // [end]
 }
 
 void rows_q4_0(float *restrict y, const void *restrict row, int n) {
+    // [exercise rows.q4]
     const unsigned char *block = row;
     uint8_t q[QUANT_BLOCK];
     for (int i = 0; i < n; i += QUANT_BLOCK, block += sizeof(struct block_q4_0)) {
-        float d = f16_to_f32(load_u16(block));
+        float d = f16_at(block);
         unpack_nibbles(q, block + 2);
         for (int j = 0; j < QUANT_BLOCK; j++) y[i + j] = d * (float)(q[j] - 8);
     }
+    // [end]
 }
 
 void rows_q4_1(float *restrict y, const void *restrict row, int n) {
+    // [exercise rows.q4]
     const unsigned char *block = row;
     uint8_t q[QUANT_BLOCK];
     for (int i = 0; i < n; i += QUANT_BLOCK, block += sizeof(struct block_q4_1)) {
-        float d = f16_to_f32(load_u16(block)), m = f16_to_f32(load_u16(block + 2));
+        float d = f16_at(block), m = f16_at(block + 2);
         unpack_nibbles(q, block + 4);
         for (int j = 0; j < QUANT_BLOCK; j++) y[i + j] = d * (float)q[j] + m;
     }
+    // [end]
 }
 
 rows_fn *rows_for(enum dtype t) {
