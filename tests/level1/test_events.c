@@ -89,6 +89,7 @@ static const struct {
      "<message:a>", false},
     {"a NUL in the data", BYTES("data: a\0b\n\n"), "<message:a\\0b>", false},
     {"CR alone ends lines", BYTES("data: a\r\rdata: b\r\r"), "<message:a><message:b>", false},
+    {"a CR, and a LF one line later", BYTES("data: a\rdata: b\n\n"), "<message:a\\nb>", false},
     {"nothing", BYTES(""), "", false},
     {"empty lines", BYTES("\n\r\n\r\r\n"), "", false},
     {"cut before the empty line", BYTES("data: a\n\ndata: b\n"), "<message:a>", true},
@@ -393,7 +394,8 @@ START_TEST(every_failed_allocation_is_an_error_and_stops_the_stream) {
         memory_fail_after(n);
         st = sse_push(&p, BYTES("event: a\ndata: b\n\n"), &err);
         memory_fail_after(-1);
-        snprintf(what, sizeof(what), "events, when allocation %d fails", n + 1);
+        snprintf(what, sizeof(what), "sse_push = %s, allocation %d failing: events",
+                 status_name(st), n + 1);
         assert_number(what, n_events, st == OK);
         if (st != OK) {
             snprintf(what, sizeof(what), "sse_push, when allocation %d fails", n + 1);
