@@ -3,34 +3,19 @@
 #include "level1-user/reply.h"
 
 #include <jansson.h>
+// [exercise reply.error drop]
 #include <stdio.h>
+// [end]
 #include <stdlib.h>
 #include <string.h>
 
-// *string is NULL when the field is absent or null.
-static enum status find_string(const json_t *object, const char *name,
-                               const json_t **string, struct error *err) {
-    *string = json_object_get(object, name);
-    if (!*string || json_is_null(*string)) {
-        *string = NULL;
-        return OK;
-    }
-    if (json_is_string(*string)) return OK;
-    return error_set(err, ERR_FORMAT, "the server's answer: \"%s\" is not a string", name);
-}
+#include "level1-user/answer_json.h"
 
-static enum status copy_string(char *out, size_t out_bytes, const json_t *object,
-                               const char *name, struct error *err) {
-    const json_t *string;
-    enum status st = find_string(object, name, &string, err);
-    if (st == OK && string) snprintf(out, out_bytes, "%s", json_string_value(string));
-    return st;
-}
-
-static enum status add_text(struct reply *r, struct text *where, const json_t *message,
+// [exercise reply.choices drop]
+static enum status add_text(struct reply *r, struct text *where, const json_t *said,
                             const char *name, int64_t now_ns, struct error *err) {
     const json_t *string;
-    enum status st = find_string(message, name, &string, err);
+    enum status st = answer_json_string(&string, said, name, err);
     size_t n = string ? json_string_length(string) : 0;
 
     if (st != OK || n == 0) return st;
@@ -65,14 +50,18 @@ static enum status find_choice(struct reply_choice **choice, struct reply *r,
     *choice = &r->choices[index];
     return OK;
 }
+// [end]
 
-// message: "delta" in a stream, "message" in a whole answer.
+// One element of "choices": its text, refusal and finish reason. position: its place in the list.
+// message: the field that holds what was said, "delta" in a stream, "message" in a whole answer.
 static enum status take_choice(struct reply *r, const json_t *choice, size_t position,
                                const char *message, int64_t now_ns, struct error *err) {
+    // [exercise reply.choices]
     const json_t *index = json_object_get(choice, "index");
     const json_t *said = json_object_get(choice, message);
     struct reply_choice *c = NULL;
 
+    if (json_is_null(index)) index = NULL;
     if (!json_is_object(choice) || (index && !json_is_integer(index)) ||
         (said && !json_is_object(said) && !json_is_null(said))) {
         return error_set(err, ERR_FORMAT, "the server's answer: a choice without shape");
@@ -82,8 +71,38 @@ static enum status take_choice(struct reply *r, const json_t *choice, size_t pos
     if (st == OK) st = add_text(r, &c->text, said, "content", now_ns, err);
     if (st == OK) st = add_text(r, &c->refusal, said, "refusal", now_ns, err);
     if (st != OK) return st;
-    return copy_string(c->finish_reason, sizeof(c->finish_reason), choice, "finish_reason",
-                       err);
+    return answer_json_copy(c->finish_reason, sizeof(c->finish_reason), choice,
+                            "finish_reason", err);
+    // [end]
+}
+
+// [exercise reply.usage drop]
+static void take_count(int64_t *count, const json_t *object, const char *name) {
+    const json_t *n = json_object_get(object, name);
+    if (json_is_integer(n) && json_integer_value(n) >= 0) *count = json_integer_value(n);
+}
+// [end]
+
+// usage: an object.
+static void take_usage(struct reply_usage *u, const json_t *usage) {
+    // [exercise reply.usage]
+    take_count(&u->prompt_tokens, usage, "prompt_tokens");
+    take_count(&u->completion_tokens, usage, "completion_tokens");
+    take_count(&u->cached_tokens, json_object_get(usage, "prompt_tokens_details"),
+               "cached_tokens");
+    // [end]
+}
+
+// error: anything but null. {"message": "..."}, and what some servers make of it: a mere string.
+static void take_error(struct reply *r, const json_t *error) {
+    // [exercise reply.error]
+    const json_t *message =
+        json_is_string(error) ? error : json_object_get(error, "message");
+
+    r->has_error = true;
+    snprintf(r->error_message, sizeof(r->error_message), "%s",
+             json_is_string(message) ? json_string_value(message) : "no reason given");
+    // [end]
 }
 
 static enum status take_choices(struct reply *r, const json_t *choices, const char *message,
@@ -101,59 +120,32 @@ static enum status take_choices(struct reply *r, const json_t *choices, const ch
     return OK;
 }
 
-static void take_count(int64_t *count, const json_t *usage, const char *name) {
-    const json_t *n = json_object_get(usage, name);
-    if (json_is_integer(n) && json_integer_value(n) >= 0) *count = json_integer_value(n);
-}
-
-static void take_usage(struct reply_usage *u, const json_t *usage) {
-    take_count(&u->prompt_tokens, usage, "prompt_tokens");
-    take_count(&u->completion_tokens, usage, "completion_tokens");
-    take_count(&u->cached_tokens, json_object_get(usage, "prompt_tokens_details"),
-               "cached_tokens");
-}
-
-// {"error": {"message": "..."}}, and what some servers make of it: {"error": "..."}.
-static bool take_error(struct reply *r, const json_t *root) {
-    const json_t *error = json_object_get(root, "error");
-    const json_t *message = json_object_get(error, "message");
-
-    if (!error || json_is_null(error)) return false;
-    if (!json_is_string(message)) message = error;
-    r->has_error = true;
-    snprintf(r->error_message, sizeof(r->error_message), "%s",
-             json_is_string(message) ? json_string_value(message) : "no reason given");
-    return true;
-}
-
 static enum status take_object(struct reply *r, const json_t *root, const char *message,
                                int64_t now_ns, struct error *err) {
+    const json_t *error = json_object_get(root, "error");
+    const json_t *usage = json_object_get(root, "usage");
+
     if (!json_is_object(root)) {
         return error_set(err, ERR_FORMAT, "the server's answer is not a JSON object");
     }
-    if (take_error(r, root)) return OK;
-
-    enum status st = copy_string(r->id, sizeof(r->id), root, "id", err);
-    if (st == OK) st = copy_string(r->model, sizeof(r->model), root, "model", err);
+    if (error && !json_is_null(error)) {
+        take_error(r, error);
+        return OK;
+    }
+    enum status st = answer_json_copy(r->id, sizeof(r->id), root, "id", err);
+    if (st == OK) st = answer_json_copy(r->model, sizeof(r->model), root, "model", err);
     if (st == OK) {
         st = take_choices(r, json_object_get(root, "choices"), message, now_ns, err);
     }
-    if (st == OK) take_usage(&r->usage, json_object_get(root, "usage"));
+    if (st == OK && json_is_object(usage)) take_usage(&r->usage, usage);
     return st;
 }
 
 static enum status take_json(struct reply *r, const char *bytes, size_t n_bytes,
                              const char *message, int64_t now_ns, struct error *err) {
-    json_error_t at;
-    json_t *root = json_loadb(bytes, n_bytes, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &at);
-
-    // Without memory, jansson falls silent, or blames the text: then so do we.
-    if (!root && (!*at.text || json_error_code(&at) == json_error_out_of_memory)) {
-        return error_set(err, ERR_MEMORY, "no memory for the server's answer");
-    }
-    if (!root)
-        return error_set(err, ERR_FORMAT, "the server's answer is no JSON: %s", at.text);
-    enum status st = take_object(r, root, message, now_ns, err);
+    json_t *root;
+    enum status st = answer_json_parse(&root, bytes, n_bytes, err);
+    if (st == OK) st = take_object(r, root, message, now_ns, err);
     json_decref(root);
     return st;
 }

@@ -1,9 +1,8 @@
-// The reply: what chunks add up to, and what a server may send instead of them.
+// The reply: what chunks add up to, and what a server may send instead of them. JSON stands here with
+// ' for ", so that it can be read.
 #include "level1-user/reply.h"
 
-#include <jansson.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "tests/support/memory.h"
@@ -11,6 +10,8 @@
 
 static struct reply reply;
 static struct error err;
+static char json[2048]; // the last one that was taken in
+static char name[256];  // what an assertion judges
 
 static void setup(void) {
     reply_init(&reply);
@@ -21,322 +22,531 @@ static void teardown(void) {
     reply_free(&reply);
 }
 
+// "after reply_push({'choices':[...]}): choices[0].text"
+static const char *after(const char *field) {
+    snprintf(name, sizeof(name), "after reply_push(%.150s): %s", json, field);
+    for (char *c = name; *c; c++) *c = (char)(*c == '"' ? '\'' : *c);
+    return name;
+}
+
+static size_t quote(const char *data) {
+    snprintf(json, sizeof(json), "%s", data);
+    for (char *c = json; *c; c++) *c = (char)(*c == '\'' ? '"' : *c);
+    return strlen(json);
+}
+
 static enum status push_at(const char *data, int64_t now_ns) {
-    return reply_push(&reply, data, strlen(data), now_ns, &err);
+    return reply_push(&reply, json, quote(data), now_ns, &err);
+}
+
+static enum status whole_at(const char *data, int64_t now_ns) {
+    return reply_whole(&reply, json, quote(data), now_ns, &err);
+}
+
+static void assert_status(enum status got, enum status want) {
+    assert_text(after("status"), status_name(got), status_name(want));
 }
 
 static void push(const char *data) {
-    ck_assert_msg(push_at(data, 1) == OK, "%s: %s", data, err.text);
+    assert_status(push_at(data, 1), OK);
 }
 
-// ---- reference ---------------------------------------------------------------------------------
+static void assert_choice(int i, const char *text, const char *finish_reason) {
+    char field[48];
+    snprintf(field, sizeof(field), "n_choices > %d", i);
+    assert_number(after(field), reply.n_choices > i, 1);
+    snprintf(field, sizeof(field), "choices[%d].text", i);
+    assert_text(after(field), text_string(&reply.choices[i].text), text);
+    snprintf(field, sizeof(field), "choices[%d].finish_reason", i);
+    assert_text(after(field), reply.choices[i].finish_reason, finish_reason);
+}
 
-START_TEST(a_usual_stream_adds_up) {
-    push("{\"id\":\"chatcmpl-1\",\"model\":\"m\",\"choices\":[{\"index\":0,\"delta\":"
-         "{\"role\":\"assistant\",\"content\":\"\"},\"finish_reason\":null}],\"usage\":"
-         "null}");
-    ck_assert_int_eq(reply.first_token_ns, 0); // an empty piece is no text
-    ck_assert_int_eq(
-        push_at("{\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Hel\"}}]}", 70), OK);
-    ck_assert_int_eq(
-        push_at("{\"choices\":[{\"index\":0,\"delta\":{\"content\":\"lo\"}}]}", 90), OK);
-    push("{\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}");
-    push("{\"choices\":[],\"usage\":{\"prompt_tokens\":9,\"completion_tokens\":2,"
-         "\"total_tokens\":11,\"prompt_tokens_details\":{\"cached_tokens\":4}}}");
-    ck_assert(!reply.is_done);
-    push("[DONE]");
+static void assert_times(int64_t first_ns, int64_t last_ns) {
+    assert_number(after("first_token_ns"), reply.first_token_ns, first_ns);
+    assert_number(after("last_token_ns"), reply.last_token_ns, last_ns);
+}
 
-    ck_assert(reply.is_done && !reply.has_error);
-    ck_assert_str_eq(reply_text(&reply), "Hello");
-    ck_assert_str_eq(reply.choices[0].finish_reason, "stop");
-    ck_assert_str_eq(reply.id, "chatcmpl-1");
-    ck_assert_str_eq(reply.model, "m");
-    ck_assert_int_eq(reply.usage.prompt_tokens, 9);
-    ck_assert_int_eq(reply.usage.cached_tokens, 4);
-    ck_assert_int_eq(reply.usage.completion_tokens, 2);
-    ck_assert_int_eq(reply.first_token_ns, 70);
-    ck_assert_int_eq(reply.last_token_ns, 90);
-    ck_assert_uint_eq(reply.n_bytes, 5);
+static void assert_told(int64_t prompt, int64_t cached, int64_t completion) {
+    assert_number(after("usage.prompt_tokens"), reply.usage.prompt_tokens, prompt);
+    assert_number(after("usage.cached_tokens"), reply.usage.cached_tokens, cached);
+    assert_number(after("usage.completion_tokens"), reply.usage.completion_tokens,
+                  completion);
+}
+
+static void assert_error(const char *message) {
+    assert_number(after("has_error"), reply.has_error, 1);
+    assert_text(after("error_message"), reply.error_message, message);
+    assert_number(after("is_done"), reply.is_done, 0);
+}
+
+// ---- choices: worked example -------------------------------------------------------------------
+
+// clang-format off
+static const struct {
+    const char *chunk;
+    int64_t now_ns;
+    const char *texts[2]; // of choices 0 and 1, NULL: there is none
+    int64_t first_ns, last_ns;
+} steps[] = {
+    {"{'choices':[{'index':0,'delta':{'role':'assistant','content':''}}]}",
+     100, {"", NULL}, 0, 0},
+    {"{'choices':[{'index':0,'delta':{'content':'Hel'}}]}",
+     170, {"Hel", NULL}, 170, 170},
+    {"{'choices':[{'index':1,'delta':{'content':'Hi'}},{'index':0,'delta':{'content':'lo'}}]}",
+     190, {"Hello", "Hi"}, 170, 190},
+    {"{'choices':[{'index':0,'delta':{},'finish_reason':'stop'}]}",
+     200, {"Hello", "Hi"}, 170, 190},
+};
+// clang-format on
+
+static void take_steps(void) {
+    for (int i = 0; i < 4; i++) {
+        assert_status(push_at(steps[i].chunk, steps[i].now_ns), OK);
+        assert_number(after("n_choices"), reply.n_choices, steps[i].texts[1] ? 2 : 1);
+        for (int c = 0; c < reply.n_choices; c++) {
+            assert_choice(c, steps[i].texts[c], c == 0 && i == 3 ? "stop" : "");
+        }
+        assert_times(steps[i].first_ns, steps[i].last_ns);
+    }
+    assert_number(after("n_bytes"), (int64_t)reply.n_bytes, 7);
+}
+
+START_TEST(worked_example) {
+    take_steps();
 }
 END_TEST
 
+// ---- choices: reference ------------------------------------------------------------------------
+
 START_TEST(choices_may_come_in_any_order) {
-    push("{\"choices\":[{\"index\":2,\"delta\":{\"content\":\"c\"}}]}");
-    push("{\"choices\":[{\"index\":0,\"delta\":{\"content\":\"a\"}},"
-         "{\"index\":2,\"delta\":{\"content\":\"C\"},\"finish_reason\":\"length\"}]}");
-    ck_assert_int_eq(reply.n_choices, 3);
-    ck_assert_str_eq(text_string(&reply.choices[0].text), "a");
-    ck_assert_str_eq(text_string(&reply.choices[1].text), "");
-    ck_assert_str_eq(text_string(&reply.choices[2].text), "cC");
-    ck_assert_str_eq(reply.choices[0].finish_reason, "");
-    ck_assert_str_eq(reply.choices[2].finish_reason, "length");
+    push("{'choices':[{'index':2,'delta':{'content':'c'}}]}");
+    push("{'choices':[{'index':0,'delta':{'content':'a'}},"
+         "{'index':2,'delta':{'content':'C'},'finish_reason':'length'}]}");
+    assert_number(after("n_choices"), reply.n_choices, 3);
+    assert_choice(0, "a", "");
+    assert_choice(1, "", "");
+    assert_choice(2, "cC", "length");
 }
 END_TEST
 
 START_TEST(a_whole_answer_is_done_at_once) {
-    static const char body[] =
-        "{\"id\":\"x\",\"choices\":[{\"index\":0,\"message\":{\"role\":\"assistant\","
-        "\"content\":\"Hi\",\"refusal\":null},\"finish_reason\":\"stop\"}],"
-        "\"usage\":{\"prompt_tokens\":3,\"completion_tokens\":1}}";
-    ck_assert_int_eq(reply_whole(&reply, body, strlen(body), 5, &err), OK);
-    ck_assert(reply.is_done);
-    ck_assert_str_eq(reply_text(&reply), "Hi");
-    ck_assert_str_eq(reply.choices[0].finish_reason, "stop");
-    ck_assert_int_eq(reply.usage.prompt_tokens, 3);
-    ck_assert_int_eq(reply.usage.cached_tokens, -1);
+    assert_status(whole_at("{'id':'x','choices':[]}", 4), ERR_FORMAT);
+    assert_number(after("is_done"), reply.is_done, 0);
+    assert_status(whole_at("{'id':'x','model':'m','choices':[{'index':0,'message':"
+                           "{'role':'assistant','content':'Hi','refusal':null},"
+                           "'finish_reason':'stop'}]}",
+                           5),
+                  OK);
+    assert_choice(0, "Hi", "stop");
+    assert_times(5, 5);
+    assert_number(after("is_done"), reply.is_done, 1);
+    assert_text(after("id"), reply.id, "x");
+    assert_text(after("model"), reply.model, "m");
 }
 END_TEST
 
-// ---- edges -------------------------------------------------------------------------------------
+START_TEST(a_refusal_is_kept_apart_from_the_text) {
+    assert_status(push_at("{'choices':[{'index':0,'delta':{'refusal':'I can'}}]}", 7), OK);
+    assert_status(
+        push_at("{'choices':[{'index':0,'delta':{'refusal':'not','content':null}}]}", 9),
+        OK);
+    assert_choice(0, "", "");
+    assert_text(after("choices[0].refusal"), text_string(&reply.choices[0].refusal),
+                "I cannot");
+    assert_times(7, 9);
+    assert_number(after("n_bytes"), (int64_t)reply.n_bytes, 8);
+}
+END_TEST
+
+START_TEST(a_finish_reason_stays_until_another_is_told) {
+    push("{'choices':[{'index':0,'delta':{'content':'a'},'finish_reason':'length'}]}");
+    push("{'choices':[{'index':0,'delta':{},'finish_reason':null}]}");
+    assert_choice(0, "a", "length");
+    push("{'choices':[{'index':0}]}");
+    assert_choice(0, "a", "length");
+    push("{'choices':[{'finish_reason':'0123456789012345678901234567890123456789'}]}");
+    assert_choice(0, "a", "0123456789012345678901234567890"); // 31 bytes and the NUL
+}
+END_TEST
+
+// ---- choices: edges ----------------------------------------------------------------------------
 
 // clang-format off
 static const struct {
-    const char *name, *chunk;
+    const char *chunk;
     const char *text;
     int n_choices;
 } harmless[] = {
-    {"CLI-07 no choices but usage", "{\"choices\":[],\"usage\":{\"prompt_tokens\":1}}", "",
-     0},
-    {"null content", "{\"choices\":[{\"index\":0,\"delta\":{\"content\":null}}]}", "", 1},
-    {"null delta", "{\"choices\":[{\"index\":0,\"delta\":null}]}", "", 1},
-    {"no delta", "{\"choices\":[{\"index\":0,\"finish_reason\":\"stop\"}]}", "", 1},
-    {"no index", "{\"choices\":[{\"delta\":{\"content\":\"a\"}}]}", "a", 1},
-    {"null error",
-     "{\"error\":null,\"choices\":[{\"index\":0,\"delta\":{\"content\":\"a\"}}]}", "a", 1},
-    {"unknown fields",
-     "{\"x\":{\"y\":[1]},\"choices\":[{\"index\":0,\"z\":1,\"delta\":"
-     "{\"content\":\"a\",\"reasoning_content\":\"b\"}}]}",
-     "a", 1},
-    {"usage without numbers",
-     "{\"choices\":[],\"usage\":{\"prompt_tokens\":\"9\","
-     "\"completion_tokens\":-2,\"prompt_tokens_details\":null}}",
-     "", 0},
-    {"the last choice there may be", "{\"choices\":[{\"index\":127,\"delta\":{}}]}", "",
-     128},
+    {"{'choices':[]}", "", 0},
+    {"{'choices':[{'index':0,'delta':{'content':null}}]}", "", 1},
+    {"{'choices':[{'index':0,'delta':{'content':''}}]}", "", 1},
+    {"{'choices':[{'index':0,'delta':null}]}", "", 1},
+    {"{'choices':[{'index':0,'finish_reason':null}]}", "", 1},
+    {"{'choices':[{'delta':{'content':'a'}},{'delta':{'content':'b'}}]}", "a", 2},
+    {"{'choices':[{'index':null,'delta':{'content':'a'}}]}", "a", 1},
+    {"{'error':null,'usage':null,'choices':[{'index':0,'delta':{'content':'a'}}]}", "a", 1},
+    {"{'x':{'y':[1]},'choices':[{'index':0,'z':1,'delta':"
+     "{'content':'a','reasoning_content':'b'}}]}", "a", 1},
+    {"{'choices':[{'index':127,'delta':{}}]}", "", 128},
 };
 // clang-format on
 enum { N_HARMLESS = sizeof(harmless) / sizeof(harmless[0]) };
 
 START_TEST(absent_and_null_fields_are_harmless) {
     push(harmless[_i].chunk);
-    ck_assert_msg(strcmp(reply_text(&reply), harmless[_i].text) == 0, "%s: text is \"%s\"",
-                  harmless[_i].name, reply_text(&reply));
-    ck_assert_msg(reply.n_choices == harmless[_i].n_choices, "%s: %d choices",
-                  harmless[_i].name, reply.n_choices);
-    ck_assert(!reply.has_error);
-    ck_assert_int_eq(reply.usage.completion_tokens, -1);
-}
-END_TEST
-
-START_TEST(usage_told_once_is_not_forgotten) {
-    push("{\"choices\":[],\"usage\":{\"prompt_tokens\":9,\"completion_tokens\":0}}");
-    push("{\"choices\":[],\"usage\":null}");
-    ck_assert_int_eq(reply.usage.prompt_tokens, 9);
-    ck_assert_int_eq(reply.usage.completion_tokens, 0);
-}
-END_TEST
-
-START_TEST(a_refusal_is_kept_apart_from_the_text) {
-    push("{\"choices\":[{\"index\":0,\"delta\":{\"refusal\":\"I can\"}}]}");
-    push("{\"choices\":[{\"index\":0,\"delta\":{\"refusal\":\"not\",\"content\":null}}]}");
-    ck_assert_str_eq(text_string(&reply.choices[0].refusal), "I cannot");
-    ck_assert_str_eq(reply_text(&reply), "");
+    assert_text(after("reply_text()"), reply_text(&reply), harmless[_i].text);
+    assert_number(after("n_choices"), reply.n_choices, harmless[_i].n_choices);
+    assert_number(after("first_token_ns"), reply.first_token_ns, *harmless[_i].text != 0);
+    assert_number(after("has_error"), reply.has_error, 0);
+    push("{'choices':[{'index':0,'delta':{'content':'b'}}]}");
+    assert_number(after("choices[0].text.n"), (int64_t)reply.choices[0].text.n,
+                  (int64_t)strlen(harmless[_i].text) + 1);
 }
 END_TEST
 
 START_TEST(a_nul_in_the_text_is_a_byte_like_any_other) {
-    push("{\"choices\":[{\"index\":0,\"delta\":{\"content\":\"a\\u0000b\"}}]}");
-    ck_assert_uint_eq(reply.choices[0].text.n, 3);
-    ck_assert_mem_eq(reply.choices[0].text.bytes, "a\0b", 4);
+    push("{'choices':[{'index':0,'delta':{'content':'a\\u0000b'}}]}");
+    assert_number(after("choices[0].text.n"), (int64_t)reply.choices[0].text.n, 3);
+    assert_number(after("choices[0].text.bytes[1]"), reply.choices[0].text.bytes[1], 0);
+    assert_text(after("choices[0].text.bytes + 2"), reply.choices[0].text.bytes + 2, "b");
 }
 END_TEST
+
+// ---- choices: failures -------------------------------------------------------------------------
 
 // clang-format off
-static const struct {
-    const char *name, *data, *message;
-} errors[] = {
-    {"OpenAI",
-     "{\"error\":{\"message\":\"too hot\",\"type\":\"server_error\",\"param\":null,"
-     "\"code\":\"x\"}}",
-     "too hot"},
-    {"a string", "{\"error\":\"too hot\"}", "too hot"},
-    {"no message", "{\"error\":{\"code\":7}}", "no reason given"},
-    {"beside choices", "{\"choices\":[],\"error\":{\"message\":\"too hot\"}}", "too hot"},
+static const char *const no_chunks[] = {
+    "", "hello", "[]", "{}", "[DONE", "{'choices':{}}", "{'choices':null}",
+    "{'choices':[],'choices':[]}",                             // a key twice
+    "{'choices':[{'index':0,'delta':{'content':'\\ud83d'}}]}", // half a surrogate pair
+    "{'choices':[{'index':0,'delta':{'content':'\xff'}}]}",    // no UTF-8
+    NULL,
+};
+static const char *const wrong_types[] = {
+    "{'choices':[7]}",
+    "{'choices':[null]}",
+    "{'choices':[{'index':0,'delta':7}]}",
+    "{'choices':[{'index':0,'delta':'a'}]}",
+    "{'choices':[{'index':'0','delta':{'content':'a'}}]}",
+    "{'choices':[{'index':0.5,'delta':{'content':'a'}}]}",
+    "{'choices':[{'index':0,'delta':{'content':7}}]}",
+    "{'choices':[{'index':0,'delta':{'content':[]}}]}",
+    "{'choices':[{'index':0,'delta':{'refusal':true}}]}",
+    "{'choices':[{'index':0,'finish_reason':3}]}",
+    "{'id':1,'choices':[]}",
+    NULL,
+};
+static const char *const out_of_range[] = {
+    "{'choices':[{'index':128,'delta':{'content':'a'}}]}",
+    "{'choices':[{'index':-1,'delta':{'content':'a'}}]}",
+    "{'choices':[{'index':4294967296,'delta':{'content':'a'}}]}",
+    "{'choices':[{'index':9223372036854775807}]}",
+    NULL,
 };
 // clang-format on
-enum { N_ERRORS = sizeof(errors) / sizeof(errors[0]) };
 
-START_TEST(an_error_object_is_recognised_and_the_text_stays) {
-    push("{\"choices\":[{\"index\":0,\"delta\":{\"content\":\"so far\"}}]}");
-    push(errors[_i].data);
-    ck_assert_msg(reply.has_error, "%s", errors[_i].name);
-    ck_assert_str_eq(reply.error_message, errors[_i].message);
-    ck_assert_str_eq(reply_text(&reply), "so far");
-    ck_assert(!reply.is_done);
+static void assert_refused(const char *const *chunks, enum status want) {
+    push("{'choices':[{'index':0,'delta':{'content':'so far'}}]}");
+    for (; *chunks; chunks++) {
+        err = (struct error){0};
+        assert_status(push_at(*chunks, 2), want);
+        assert_text(after("err.code"), status_name(err.code), status_name(want));
+        assert_number(after("err.text is a sentence"), err.text[0] != '\0', 1);
+        assert_choice(0, "so far", "");
+        assert_times(1, 1);
+        assert_number(after("n_bytes"), (int64_t)reply.n_bytes, 6);
+    }
 }
-END_TEST
-
-START_TEST(an_error_in_place_of_a_whole_answer_is_not_done) {
-    ck_assert_int_eq(reply_whole(&reply, errors[_i].data, strlen(errors[_i].data), 1, &err),
-                     OK);
-    ck_assert(reply.has_error && !reply.is_done);
-}
-END_TEST
-
-// ---- failures ----------------------------------------------------------------------------------
-
-static const struct {
-    const char *data;
-    enum status want;
-} wrong[] = {
-    {"",                                                                  ERR_FORMAT},
-    {"hello",                                                             ERR_FORMAT},
-    {"[]",                                                                ERR_FORMAT},
-    {"{}",                                                                ERR_FORMAT},
-    {"[DONE",                                                             ERR_FORMAT},
-    {"{\"choices\":{}}",                                                  ERR_FORMAT},
-    {"{\"choices\":[7]}",                                                 ERR_FORMAT},
-    {"{\"choices\":[{\"index\":0,\"delta\":7}]}",                         ERR_FORMAT},
-    {"{\"choices\":[{\"index\":\"0\"}]}",                                 ERR_FORMAT},
-    {"{\"choices\":[{\"index\":0,\"delta\":{\"content\":7}}]}",           ERR_FORMAT},
-    {"{\"choices\":[{\"index\":0,\"delta\":{\"content\":[]}}]}",          ERR_FORMAT},
-    {"{\"choices\":[{\"index\":0,\"finish_reason\":3}]}",                 ERR_FORMAT},
-    {"{\"id\":1,\"choices\":[]}",                                         ERR_FORMAT},
-    {"{\"choices\":[],\"choices\":[]}",                                   ERR_FORMAT}, // a key twice
-    {"{\"choices\":[{\"index\":0,\"delta\":{\"content\":\"\\ud83d\"}}]}", ERR_FORMAT},
-    {"{\"choices\":[{\"index\":0,\"delta\":{\"content\":\"\xff\"}}]}",    ERR_FORMAT},
-    {"{\"choices\":[{\"index\":128}]}",                                   ERR_LIMIT },
-    {"{\"choices\":[{\"index\":-1}]}",                                    ERR_LIMIT },
-    {"{\"choices\":[{\"index\":9223372036854775807}]}",                   ERR_LIMIT },
-};
-enum { N_WRONG = sizeof(wrong) / sizeof(wrong[0]) };
 
 START_TEST(what_is_not_a_chunk_is_refused_and_the_text_stays) {
-    push("{\"choices\":[{\"index\":0,\"delta\":{\"content\":\"so far\"}}]}");
-    enum status st = push_at(wrong[_i].data, 2);
-    ck_assert_msg(st == wrong[_i].want, "%s: %s", wrong[_i].data, status_name(st));
-    ck_assert_int_eq(err.code, wrong[_i].want);
-    ck_assert_str_ne(err.text, "");
-    ck_assert_str_eq(reply_text(&reply), "so far");
+    assert_refused(no_chunks, ERR_FORMAT);
 }
 END_TEST
 
-START_TEST(a_whole_answer_without_a_choice_is_refused) {
-    ck_assert_int_eq(reply_whole(&reply, "{\"choices\":[]}", 14, 1, &err), ERR_FORMAT);
-    ck_assert(!reply.is_done);
+START_TEST(a_field_of_a_wrong_type_is_refused) {
+    assert_refused(wrong_types, ERR_FORMAT);
+}
+END_TEST
+
+START_TEST(an_index_out_of_range_is_refused) {
+    assert_refused(out_of_range, ERR_LIMIT);
 }
 END_TEST
 
 START_TEST(every_cut_of_a_chunk_is_refused) {
-    static const char chunk[] =
-        "{\"id\":\"x\",\"choices\":[{\"index\":1,\"delta\":{\"content\":"
-        "\"\\u00e9\"},\"finish_reason\":null}],\"usage\":null}";
-    for (size_t n = 0; n < sizeof(chunk) - 1; n++) {
-        ck_assert_int_eq(reply_push(&reply, chunk, n, 1, &err), ERR_FORMAT);
-        ck_assert_int_eq(reply.n_choices, 0);
+    size_t n_whole = quote("{'id':'x','choices':[{'index':1,'delta':{'content':'\\u00e9'},"
+                           "'finish_reason':null}]}");
+    for (size_t n = 0; n < n_whole; n++) {
+        enum status st = reply_push(&reply, json, n, 1, &err);
+        snprintf(name, sizeof(name), "reply_push(the first %zu bytes of a chunk)", n);
+        assert_text(name, status_name(st), "format");
+        assert_number("n_choices", reply.n_choices, 0);
     }
-    ck_assert_int_eq(reply_push(&reply, chunk, sizeof(chunk) - 1, 1, &err), OK);
+    assert_status(reply_push(&reply, json, n_whole, 1, &err), OK);
+    assert_choice(1, "\xc3\xa9", "");
 }
 END_TEST
 
 START_TEST(an_answer_above_the_limit_is_refused) {
     reply.n_bytes = LIMIT_REPLY_BYTES - 3; // as if so much had come before
-    push("{\"choices\":[{\"index\":0,\"delta\":{\"content\":\"ab\",\"refusal\":\"c\"}}]}");
-    ck_assert_uint_eq(reply.n_bytes, LIMIT_REPLY_BYTES);
-    ck_assert_int_eq(
-        push_at("{\"choices\":[{\"index\":1,\"delta\":{\"content\":\"y\"}}]}", 1),
-        ERR_LIMIT);
-    ck_assert_uint_eq(reply.n_bytes, LIMIT_REPLY_BYTES);
-    ck_assert_str_eq(reply_text(&reply), "ab");
+    push("{'choices':[{'index':0,'delta':{'content':'ab','refusal':'c'}}]}");
+    assert_number(after("n_bytes"), (int64_t)reply.n_bytes, LIMIT_REPLY_BYTES);
+    assert_status(push_at("{'choices':[{'index':1,'delta':{'content':'y'}}]}", 1),
+                  ERR_LIMIT);
+    assert_number(after("n_bytes"), (int64_t)reply.n_bytes, LIMIT_REPLY_BYTES);
+    assert_choice(0, "ab", "");
+    reply.n_bytes = LIMIT_REPLY_BYTES - 3;
+    assert_status(push_at("{'choices':[{'index':0,'delta':{'content':'wxyz'}}]}", 1),
+                  ERR_LIMIT);
+    assert_choice(0, "ab", "");
 }
 END_TEST
 
 START_TEST(every_failed_allocation_is_an_error_and_adds_no_text) {
-    static const char chunk[] = "{\"id\":\"x\",\"choices\":[{\"index\":0,\"delta\":{"
-                                "\"content\":\"abc\"}}],\"usage\":"
-                                "{\"prompt_tokens\":9}}";
-    enum status last = OK;
+    enum status st = ERR_MEMORY;
+    size_t n_json = quote("{'id':'x','choices':[{'index':0,'delta':{'content':'abc'}}]}");
     int n = 0;
-    for (;; n++) {
+    for (; st != OK && n < 200; n++) {
         reply_free(&reply);
         err = (struct error){0};
         memory_fail_after(n);
-        enum status st = reply_push(&reply, chunk, strlen(chunk), 1, &err);
+        st = reply_push(&reply, json, n_json, 1, &err);
         memory_fail_after(-1);
         if (st == OK) break;
         // Jansson blames the text now and then, and then it gives a reason.
-        const char *reason = strstr(err.text, "is no JSON: ");
-        bool is_blamed = st == ERR_FORMAT && reason && reason[strlen("is no JSON: ")];
-        ck_assert_msg(st == ERR_MEMORY || is_blamed, "%d: %s", n, err.text);
-        ck_assert_uint_eq(reply.n_bytes, 0);
-        last = st;
+        if (!strstr(err.text, "is no JSON: ")) assert_status(st, ERR_MEMORY);
+        assert_number(after("n_bytes, without memory"), (int64_t)reply.n_bytes, 0);
     }
-    ck_assert_int_ge(n, 10);
-    ck_assert_int_eq(last, ERR_MEMORY); // our own allocations come last
-    ck_assert_str_eq(reply_text(&reply), "abc");
+    assert_number("an allocation failed at all", n > 0, 1);
+    assert_choice(0, "abc", "");
 }
 END_TEST
 
-// ---- property ----------------------------------------------------------------------------------
+// ---- choices: property -------------------------------------------------------------------------
 
+// A chunk with a word for one choice, or with none; sometimes for two at a time.
 START_TEST(texts_dealt_out_to_choices_in_any_order_come_together) {
     struct draw d = draw_start("texts_dealt_out_to_choices");
-    for (int round = 0; round < 100; round++) {
-        char want[5][400] = {{0}};
-        size_t n_want[5] = {0};
-        for (int i = draw_int(&d, 0, 60); i > 0; i--) {
-            char chunk[200];
-            int c = draw_int(&d, 0, 4), letter = draw_int(&d, 'a', 'z');
+    for (int round = 0; round < 60; round++) {
+        char want[5][600] = {{0}};
+        int64_t now_ns = 0, first_ns = 0, last_ns = 0, n_bytes = 0;
+
+        for (int i = draw_int(&d, 1, 3 + round / 2); i > 0; i--) {
+            char chunk[256], words[2][8] = {{0}};
+            int c[2] = {draw_int(&d, 0, 4), draw_int(&d, 0, 4)};
+            for (int w = 0; w < 2; w++) {
+                int n = draw_int(&d, 0, 5);
+                for (int k = 0; k < n; k++) words[w][k] = (char)draw_int(&d, 'a', 'z');
+                strcat(want[c[w]], words[w]);
+                n_bytes += n;
+            }
+            now_ns += draw_int(&d, 1, 1000);
+            if (words[0][0] || words[1][0]) {
+                first_ns = first_ns ? first_ns : now_ns;
+                last_ns = now_ns;
+            }
             snprintf(chunk, sizeof(chunk),
-                     "{\"choices\":[{\"index\":%d,\"delta\":{\"content\":\"%c\"}}]}", c,
-                     letter);
-            push(chunk);
-            want[c][n_want[c]++] = (char)letter;
+                     "{'choices':[{'index':%d,'delta':{'content':'%s'}},"
+                     "{'index':%d,'delta':{'content':'%s'},'finish_reason':null}]}",
+                     c[0], words[0], c[1], words[1]);
+            assert_status(push_at(chunk, now_ns), OK);
         }
-        for (int c = 0; c < reply.n_choices; c++) {
-            ck_assert_str_eq(text_string(&reply.choices[c].text), want[c]);
+        for (int c = 0; c < 5; c++) {
+            if (c < reply.n_choices) assert_choice(c, want[c], "");
+            if (c >= reply.n_choices) assert_text("text of no choice", "", want[c]);
         }
-        for (int c = reply.n_choices; c < 5; c++) ck_assert_str_eq(want[c], "");
+        assert_times(first_ns, last_ns);
+        assert_number(after("n_bytes"), (int64_t)reply.n_bytes, n_bytes);
         reply_free(&reply);
     }
 }
 END_TEST
 
+// ---- usage -------------------------------------------------------------------------------------
+
+START_TEST(a_chunk_without_choices_tells_the_usage) { // CLI-07
+    push("{'choices':[],'usage':{'prompt_tokens':9,'completion_tokens':2,"
+         "'total_tokens':11,'prompt_tokens_details':{'cached_tokens':4}}}");
+    assert_told(9, 4, 2);
+    assert_text(after("reply_text()"), reply_text(&reply), "");
+    assert_number(after("n_choices"), reply.n_choices, 0);
+    assert_times(0, 0);
+}
+END_TEST
+
+START_TEST(usage_told_once_is_not_forgotten) {
+    push("{'choices':[],'usage':{'prompt_tokens':9,'completion_tokens':0}}");
+    assert_told(9, -1, 0);
+    push("{'choices':[],'usage':null}");
+    assert_told(9, -1, 0);
+    push("{'choices':[],'usage':{'completion_tokens':5,'prompt_tokens':null}}");
+    assert_told(9, -1, 5);
+}
+END_TEST
+
+START_TEST(what_is_no_count_leaves_the_count_alone) {
+    static const char *const no_counts[] = {"'9'",  "-2",  "1.5", "true",
+                                            "null", "[9]", "{}"};
+    char chunk[256];
+    for (int told = 0; told < 2; told++) { // nothing told before, then something
+        for (int i = 0; i < 7; i++) {
+            const char *x = no_counts[i];
+            snprintf(chunk, sizeof(chunk),
+                     "{'choices':[],'usage':{'prompt_tokens':%s,'completion_tokens':%s,"
+                     "'prompt_tokens_details':%s}}",
+                     x, x, i % 2 ? x : "{'cached_tokens':-1}");
+            push(chunk);
+            assert_told(told ? 7 : -1, told ? 8 : -1, told ? 6 : -1);
+        }
+        push("{'choices':[],'usage':{'prompt_tokens':7,'completion_tokens':6,"
+             "'prompt_tokens_details':{'cached_tokens':8}}}");
+    }
+}
+END_TEST
+
+START_TEST(the_latest_count_takes_the_place_of_the_one_before) {
+    struct draw d = draw_start("the_latest_count");
+    int64_t prompt = -1, cached = -1, completion = -1;
+    for (int round = 0; round < 50; round++) {
+        char chunk[256];
+        int64_t n = (int64_t)(draw_u64(&d) >> draw_int(&d, 1, 62));
+        int field = draw_int(&d, 0, 2);
+        snprintf(chunk, sizeof(chunk),
+                 field == 2   ? "{'choices':[],'usage':{'prompt_tokens_details':"
+                                "{'audio_tokens':1,'cached_tokens':%lld}}}"
+                 : field == 1 ? "{'choices':[],'usage':{'completion_tokens':%lld}}"
+                              : "{'choices':[],'usage':{'prompt_tokens':%lld}}",
+                 (long long)n);
+        *(field == 2 ? &cached : field == 1 ? &completion : &prompt) = n;
+        push(chunk);
+        assert_told(prompt, cached, completion);
+    }
+}
+END_TEST
+
+// ---- error -------------------------------------------------------------------------------------
+
+// clang-format off
+static const struct {
+    const char *data, *message;
+} errors[] = {
+    {"{'error':{'message':'too hot','type':'server_error','param':null,'code':'x'}}", "too hot"},
+    {"{'error':'too hot'}", "too hot"},
+    {"{'error':{'code':7}}", "no reason given"},
+    {"{'error':{'message':null}}", "no reason given"},
+    {"{'error':{'message':{'text':'hot'}}}", "no reason given"},
+    {"{'error':503}", "no reason given"},
+    {"{'choices':[{'index':0}],'error':{'message':'too hot'}}", "too hot"},
+};
+// clang-format on
+enum { N_ERRORS = sizeof(errors) / sizeof(errors[0]) };
+
+START_TEST(an_error_object_is_recognised) {
+    for (int whole = 0; whole < 2; whole++) {
+        enum status st = whole ? whole_at(errors[_i].data, 1) : push_at(errors[_i].data, 1);
+        assert_status(st, OK);
+        assert_error(errors[_i].message);
+        assert_number(after("n_choices"), reply.n_choices, 0);
+        assert_number(after("err.code is left alone"), err.code, OK);
+        reply_free(&reply);
+    }
+}
+END_TEST
+
+START_TEST(an_error_message_of_any_length_is_kept_or_cut) {
+    struct draw d = draw_start("an_error_message_of_any_length");
+    for (int round = 0; round < 40; round++) {
+        char chunk[1200], message[1001] = "";
+        int n = round == 0 ? 511 : round == 1 ? 512 : draw_int(&d, 1, 1000);
+        for (int i = 0; i < n; i++) message[i] = (char)draw_int(&d, 'a', 'z');
+        snprintf(chunk, sizeof(chunk),
+                 round % 2 ? "{'error':'%s'}" : "{'error':{'message':'%s'}}", message);
+        push(chunk);
+        message[511] = '\0'; // error_message has 512 bytes
+        assert_error(message);
+        reply_free(&reply);
+    }
+}
+END_TEST
+
+// ---- whole: choices, usage and error together --------------------------------------------------
+
+START_TEST(worked_example_to_its_end) {
+    take_steps();
+    assert_status(push_at("{'id':'chatcmpl-1','model':'m','choices':[],'usage':"
+                          "{'prompt_tokens':9,'completion_tokens':2}}",
+                          210),
+                  OK);
+    assert_told(9, -1, 2);
+    assert_choice(0, "Hello", "stop");
+    assert_times(170, 190);
+    assert_number(after("is_done"), reply.is_done, 0);
+    push("[DONE]");
+    assert_number(after("is_done"), reply.is_done, 1);
+    assert_number(after("has_error"), reply.has_error, 0);
+    assert_text(after("id"), reply.id, "chatcmpl-1");
+    assert_text(after("model"), reply.model, "m");
+}
+END_TEST
+
+START_TEST(an_error_in_the_middle_keeps_what_came_before) {
+    push("{'choices':[{'index':0,'delta':{'content':'so far'}}],"
+         "'usage':{'prompt_tokens':3}}");
+    push("{'error':{'message':'too hot'},'choices':[{'index':0,'delta':{'content':'!'}}],"
+         "'usage':{'prompt_tokens':4}}");
+    assert_error("too hot");
+    assert_choice(0, "so far", "");
+    assert_told(3, -1, -1);
+}
+END_TEST
+
+// ------------------------------------------------------------------------------------------------
+
+static TCase *tcase(Suite *s, const char *tcase_name) {
+    TCase *tc = tcase_create(tcase_name);
+    tcase_add_checked_fixture(tc, setup, teardown);
+    suite_add_tcase(s, tc);
+    return tc;
+}
+
 Suite *suite(void) {
     Suite *s = suite_create("level1/reply");
+    TCase *tc = tcase(s, "choices worked example");
+    tcase_add_test(tc, worked_example);
 
-    TCase *reference = tcase_create("reference");
-    tcase_add_checked_fixture(reference, setup, teardown);
-    tcase_add_test(reference, a_usual_stream_adds_up);
-    tcase_add_test(reference, choices_may_come_in_any_order);
-    tcase_add_test(reference, a_whole_answer_is_done_at_once);
-    suite_add_tcase(s, reference);
+    tc = tcase(s, "choices reference");
+    tcase_add_test(tc, choices_may_come_in_any_order);
+    tcase_add_test(tc, a_whole_answer_is_done_at_once);
+    tcase_add_test(tc, a_refusal_is_kept_apart_from_the_text);
+    tcase_add_test(tc, a_finish_reason_stays_until_another_is_told);
 
-    TCase *edges = tcase_create("edges");
-    tcase_add_checked_fixture(edges, setup, teardown);
-    tcase_add_loop_test(edges, absent_and_null_fields_are_harmless, 0, N_HARMLESS);
-    tcase_add_test(edges, usage_told_once_is_not_forgotten);
-    tcase_add_test(edges, a_refusal_is_kept_apart_from_the_text);
-    tcase_add_test(edges, a_nul_in_the_text_is_a_byte_like_any_other);
-    tcase_add_loop_test(edges, an_error_object_is_recognised_and_the_text_stays, 0,
-                        N_ERRORS);
-    tcase_add_loop_test(edges, an_error_in_place_of_a_whole_answer_is_not_done, 0,
-                        N_ERRORS);
-    suite_add_tcase(s, edges);
+    tc = tcase(s, "choices edges");
+    tcase_add_loop_test(tc, absent_and_null_fields_are_harmless, 0, N_HARMLESS);
+    tcase_add_test(tc, a_nul_in_the_text_is_a_byte_like_any_other);
 
-    TCase *failures = tcase_create("failures");
-    tcase_add_checked_fixture(failures, setup, teardown);
-    tcase_add_loop_test(failures, what_is_not_a_chunk_is_refused_and_the_text_stays, 0,
-                        N_WRONG);
-    tcase_add_test(failures, a_whole_answer_without_a_choice_is_refused);
-    tcase_add_test(failures, every_cut_of_a_chunk_is_refused);
-    tcase_add_test(failures, an_answer_above_the_limit_is_refused);
-    tcase_add_test(failures, every_failed_allocation_is_an_error_and_adds_no_text);
-    suite_add_tcase(s, failures);
+    tc = tcase(s, "choices failures");
+    tcase_add_test(tc, what_is_not_a_chunk_is_refused_and_the_text_stays);
+    tcase_add_test(tc, a_field_of_a_wrong_type_is_refused);
+    tcase_add_test(tc, an_index_out_of_range_is_refused);
+    tcase_add_test(tc, every_cut_of_a_chunk_is_refused);
+    tcase_add_test(tc, an_answer_above_the_limit_is_refused);
+    tcase_add_test(tc, every_failed_allocation_is_an_error_and_adds_no_text);
 
-    TCase *property = tcase_create("property");
-    tcase_add_checked_fixture(property, setup, teardown);
-    tcase_add_test(property, texts_dealt_out_to_choices_in_any_order_come_together);
-    suite_add_tcase(s, property);
+    tc = tcase(s, "choices property");
+    tcase_add_test(tc, texts_dealt_out_to_choices_in_any_order_come_together);
+
+    tc = tcase(s, "usage");
+    tcase_add_test(tc, a_chunk_without_choices_tells_the_usage);
+    tcase_add_test(tc, usage_told_once_is_not_forgotten);
+    tcase_add_test(tc, what_is_no_count_leaves_the_count_alone);
+    tcase_add_test(tc, the_latest_count_takes_the_place_of_the_one_before);
+
+    tc = tcase(s, "error");
+    tcase_add_loop_test(tc, an_error_object_is_recognised, 0, N_ERRORS);
+    tcase_add_test(tc, an_error_message_of_any_length_is_kept_or_cut);
+
+    tc = tcase(s, "whole");
+    tcase_add_test(tc, worked_example_to_its_end);
+    tcase_add_test(tc, an_error_in_the_middle_keeps_what_came_before);
     return s;
 }
