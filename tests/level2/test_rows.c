@@ -11,8 +11,8 @@
 
 // ---- worked examples: f16 3c00 is 1, 3800 is 0.5, c000 is -2; the low byte stands first -----------
 
-START_TEST(
-    worked_example) { // d = 0.5; q = 1, -1, 127, -128, then zeros, and a 3 at the end
+START_TEST(worked_example) {
+    // d = 0.5; q = 1, -1, 127, -128, then zeros, and a 3 at the end
     unsigned char block[34] = {0x00, 0x38, 1, 0xff, 127, 0x80, [33] = 3};
     const float want[32] = {0.5f, -0.5f, 63.5f, -64.0f, [31] = 1.5f};
     float y[32];
@@ -21,8 +21,8 @@ START_TEST(
 }
 END_TEST
 
-START_TEST(
-    worked_example_of_q4_0) { // d = 1; all q are 8 but those of the first and the last byte
+START_TEST(worked_example_of_q4_0) {
+    // d = 1; all q are 8 but those of the first and the last byte
     unsigned char block[18] = {0x00, 0x3c};
     float y[32], want[32] = {[0] = 7, [16] = -8, [15] = -7, [31] = 1};
     memset(block + 2, 0x88, 16);
@@ -33,8 +33,8 @@ START_TEST(
 }
 END_TEST
 
-START_TEST(
-    worked_example_of_q4_1) { // d = 0.5, m = -2; bytes 1f, 62, then zeros, and f4 at the end
+START_TEST(worked_example_of_q4_1) {
+    // d = 0.5, m = -2; bytes 1f, 62, then zeros, and f4 at the end
     unsigned char block[20] = {0x00, 0x38, 0x00, 0xc0, 0x1f, 0x62, [19] = 0xf4};
     float y[32], want[32];
     for (int i = 0; i < 32; i++) want[i] = -2;
