@@ -1,25 +1,28 @@
-// The sampler. Nothing here sorts a vocabulary: candidates stand in a heap, and only as many are
-// taken from it, best first, as the filters keep. Not here: batches, grammars, beams.
+// The sampler: four steps, each a small function, and two ways to put them together. Not here:
+// batches, grammars, beams.
+// [exercise sampler.draw drop]
 //
-//   s->candidates   | kept, best first |  heap, standing on its head  |
-//                   0               n_kept          ... children  root n
-//
-// A weight is exp((logit - best) / temperature): the best has exactly 1, so no temperature above 0
-// can overflow. Sums are doubles in a fixed order: every compiler draws the same token.
+// Nothing here sorts a vocabulary: only as many are taken from the heap as the filters keep. Sums are
+// doubles in a fixed order: every compiler draws the same token.
+// [end]
 #include "level2-operator/sampler.h"
 
+// [exercise sampler.adjust drop]
 #include <math.h>
+// [end]
 #include <string.h>
 
 #include "common/rng.h"
 
+// [exercise sampler.filter drop]
 // Logits are floats, so a sum that reaches top_p on paper may miss it by about 1e-7.
 static const double TOP_P_ROUNDING = 1e-6;
 
+// [end]
+// [exercise sampler.adjust drop]
 // Repetition looks at prompt and output; frequency and presence, as in OpenAI's API, at the output.
 static void penalise(struct sampler *s, const struct sampling *how) {
-    if (!s->any_seen) return;
-    for (int v = 0; v < s->n_vocab; v++) {
+    for (int v = 0; s->any_seen && v < s->n_vocab; v++) {
         int n = s->n_output[v];
         if (n == 0 && !s->in_prompt[v]) continue;
         float x = s->logits[v];
@@ -30,133 +33,8 @@ static void penalise(struct sampler *s, const struct sampling *how) {
     }
 }
 
-// s->logits = logits with bias, penalties and bans; *best is the first of the largest.
-static enum status adjust(struct sampler *s, const float *logits,
-                          const struct sampling *how, const bool *banned, token_id *best,
-                          struct error *err) {
-    for (int v = 0; v < s->n_vocab; v++) {
-        if (logits[v] < INFINITY) continue; // false for NaN
-        return error_set(err, ERR_NUMERIC,
-                         "the logit of token %d is %s: model or computation is broken", v,
-                         isnan(logits[v]) ? "not a number" : "infinite");
-    }
-    memcpy(s->logits, logits, (size_t)s->n_vocab * sizeof(*logits));
-    for (int i = 0; i < how->n_bias; i++) {
-        token_id token = how->bias[i].token;
-        if (token < 0 || token >= s->n_vocab)
-            return error_set_param(err, ERR_INPUT, "logit_bias",
-                                   "logit_bias names token %d, but ids end at %d", token,
-                                   s->n_vocab - 1);
-        s->logits[token] += how->bias[i].bias;
-    }
-    penalise(s, how);
-    for (int v = 0; banned && v < s->n_vocab; v++) {
-        if (banned[v]) s->logits[v] = -INFINITY;
-    }
-
-    *best = 0;
-    for (int v = 1; v < s->n_vocab; v++) {
-        if (s->logits[v] > s->logits[*best]) *best = v;
-    }
-    if (isfinite(s->logits[*best])) return OK;
-    return error_set(err, ERR_NUMERIC,
-                     "no token can be drawn: all logits are banned or out of range");
-}
-
-static double weight(float logit, float best, float temperature) {
-    return exp(((double)logit - (double)best) / (double)temperature);
-}
-
-// Lists what can be drawn, by ascending id; a weight that rounds to 0 cannot. *sum of all weights.
-static int list_candidates(struct sampler *s, float best, float temperature, double *sum) {
-    int n = 0;
-    *sum = 0;
-    for (int v = 0; v < s->n_vocab; v++) {
-        double w = weight(s->logits[v], best, temperature);
-        if (!(w > 0)) continue;
-        s->candidates[n++] = (struct candidate){v, s->logits[v]};
-        *sum += w;
-    }
-    return n;
-}
-
-static bool is_better(struct candidate a, struct candidate b) {
-    return a.p != b.p ? a.p > b.p : a.token < b.token;
-}
-
-// The heap's element i, counted from its root, is end[-1 - i]: it shrinks from the front, where
-// the sorted ones gather.
-static void sift_down(struct candidate *end, int n_heap, int i) {
-    struct candidate moving = end[-1 - i];
-    for (int child; (child = 2 * i + 1) < n_heap; i = child) {
-        if (child + 1 < n_heap && is_better(end[-2 - child], end[-1 - child])) child++;
-        if (!is_better(end[-1 - child], moving)) break;
-        end[-1 - i] = end[-1 - child];
-    }
-    end[-1 - i] = moving;
-}
-
-// Moves the best of the heap c[n_sorted .. n) to c[n_sorted].
-static void take_best(struct candidate *c, int n_sorted, int n) {
-    struct candidate best = c[n - 1];
-    c[n - 1] = c[n_sorted];
-    c[n_sorted] = best;
-    sift_down(c + n, n - n_sorted - 1, 0);
-}
-
-// Sorts the candidates that top_k, top_p and min_p keep to the front. Returns how many; *sum
-// becomes their weight.
-static int keep_best(struct candidate *c, int n, const struct sampling *how, double *sum) {
-    int n_sorted = 0, n_kept = 0;
-    double kept = 0;
-
-    for (int i = n / 2 - 1; i >= 0; i--) sift_down(c + n, n, i);
-    float best = c[n - 1].p;
-    if (how->top_k > 0 && how->top_k < n) { // top_p is a share of what top_k leaves
-        *sum = 0;
-        for (; n_sorted < how->top_k; n_sorted++) {
-            take_best(c, n_sorted, n);
-            *sum += weight(c[n_sorted].p, best, how->temperature);
-        }
-    }
-    int n_most = n_sorted > 0 ? n_sorted : n;
-    double enough = (double)how->top_p * *sum * (1 - TOP_P_ROUNDING);
-    do {
-        if (n_kept == n_sorted) take_best(c, n_sorted++, n);
-        double w = weight(c[n_kept].p, best, how->temperature);
-        if (w < (double)how->min_p && n_kept > 0) break; // the best weighs 1
-        kept += w;
-        n_kept++;
-    } while (n_kept < n_most && (how->top_p >= 1 || kept < enough));
-    *sum = kept;
-    return n_kept;
-}
-
-// What a draw is made from: candidates with their adjusted logits. Sorted if wanted or if a filter
-// needs it, else by ascending id.
-struct pick {
-    int n;      // candidates
-    float best; // the largest logit
-    double sum; // of the candidates' weights
-};
-
-static enum status pick_make(struct sampler *s, const float *logits,
-                             const struct sampling *how, const bool *banned, bool sorted,
-                             struct pick *pick, struct error *err) {
-    token_id best = 0;
-    enum status st = adjust(s, logits, how, banned, &best, err);
-    if (st != OK) return st;
-
-    *pick = (struct pick){1, s->logits[best], 1};
-    s->candidates[0] = (struct candidate){best, pick->best};
-    if (!(how->temperature > 0)) return OK; // greedy
-
-    pick->n = list_candidates(s, pick->best, how->temperature, &pick->sum);
-    if (sorted || how->top_k > 0 || how->top_p < 1 || how->min_p > 0)
-        pick->n = keep_best(s->candidates, pick->n, how, &pick->sum);
-    return OK;
-}
-
+// [end]
+// [exercise sampler.logprobs drop]
 // top[0 .. n_top) stays sorted; equals keep their order, and they come by ascending id.
 static void top_insert(struct token_logprob *top, int n_top, struct token_logprob item) {
     int i = n_top - 1;
@@ -164,6 +42,7 @@ static void top_insert(struct token_logprob *top, int n_top, struct token_logpro
     top[i] = item;
 }
 
+// [end]
 enum status sampler_init(struct sampler *s, int n_vocab, struct arena *arena,
                          struct error *err) {
     *s = (struct sampler){
@@ -192,42 +71,126 @@ void sampler_accept(struct sampler *s, token_id token) {
     s->any_seen = true;
 }
 
+enum status sampler_adjust(struct sampler *s, const float *logits,
+                           const struct sampling *how, const bool *banned,
+                           struct error *err) {
+    // [exercise sampler.adjust]
+    for (int v = 0; v < s->n_vocab; v++) {
+        if (logits[v] < INFINITY) continue; // false for NaN
+        return error_set(err, ERR_NUMERIC,
+                         "the logit of token %d is %s: model or computation is broken", v,
+                         isnan(logits[v]) ? "not a number" : "infinite");
+    }
+    memcpy(s->logits, logits, (size_t)s->n_vocab * sizeof(*logits));
+    for (int i = 0; i < how->n_bias; i++) {
+        token_id token = how->bias[i].token;
+        if (token < 0 || token >= s->n_vocab)
+            return error_set_param(err, ERR_INPUT, "logit_bias",
+                                   "logit_bias names token %d, but ids end at %d", token,
+                                   s->n_vocab - 1);
+        s->logits[token] += how->bias[i].bias;
+    }
+    penalise(s, how);
+
+    float best = -INFINITY;
+    for (int v = 0; v < s->n_vocab; v++) {
+        if (banned && banned[v]) s->logits[v] = -INFINITY;
+        best = fmaxf(best, s->logits[v]);
+    }
+    if (isfinite(best)) return OK;
+    return error_set(err, ERR_NUMERIC,
+                     "no token can be drawn: all logits are banned or out of range");
+    // [end]
+}
+
+int sampler_weigh(struct sampler *s, float temperature) {
+    // [exercise sampler.draw]
+    struct candidate *c = s->candidates;
+    token_id best = 0;
+    int n = 0;
+
+    for (int v = 1; v < s->n_vocab; v++) {
+        if (s->logits[v] > s->logits[best]) best = v;
+    }
+    if (!(temperature > 0)) {
+        c[0] = (struct candidate){best, s->logits[best], 1};
+        return 1;
+    }
+    for (int v = 0; v < s->n_vocab; v++) {
+        double above_best = (double)s->logits[v] - (double)s->logits[best]; // 0 or less
+        double weight = exp(above_best / (double)temperature);
+        if (weight > 0) c[n++] = (struct candidate){v, s->logits[v], weight};
+    }
+    return n;
+    // [end]
+}
+
+int sampler_filter(struct candidate *c, int n, const struct sampling *how) {
+    // [exercise sampler.filter]
+    int n_most = how->top_k > 0 && how->top_k < n ? how->top_k : n;
+    int n_sorted = 0, n_kept = 0;
+    double sum = 0, kept = 0;
+
+    candidate_heap_build(c, n);
+    if (n_most < n) { // top_p is a share of what top_k leaves
+        for (; n_sorted < n_most; n_sorted++) candidate_heap_take(c, n_sorted, n);
+    }
+    for (int i = 0; i < n_most; i++) sum += c[i].weight;
+    double enough = (double)how->top_p * sum * (1 - TOP_P_ROUNDING);
+    do {
+        if (n_kept == n_sorted) candidate_heap_take(c, n_sorted++, n);
+        if (c[n_kept].weight < (double)how->min_p * c[0].weight) break;
+        kept += c[n_kept++].weight;
+    } while (n_kept < n_most && (how->top_p >= 1 || kept < enough));
+    return n_kept;
+    // [end]
+}
+
+token_id sampler_pick(const struct candidate *c, int n, double unit) {
+    // [exercise sampler.draw]
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += c[i].weight;
+
+    double left = unit * sum;
+    int i = 0;
+    for (; i < n - 1; i++) { // the last one takes what rounding leaves
+        left -= c[i].weight;
+        if (left < 0) break;
+    }
+    return c[i].token;
+    // [end]
+}
+
 enum status sampler_distribution(struct sampler *s, const float *logits,
                                  const struct sampling *how, const bool *banned, int *n,
                                  struct error *err) {
-    struct pick pick;
-    enum status st = pick_make(s, logits, how, banned, true, &pick, err);
+    enum status st = sampler_adjust(s, logits, how, banned, err);
     if (st != OK) return st;
 
     struct candidate *c = s->candidates;
-    for (int i = 0; i < pick.n && pick.n > 1; i++) {
-        c[i].p = (float)(weight(c[i].p, pick.best, how->temperature) / pick.sum);
-    }
-    if (pick.n == 1) c[0].p = 1;
-    *n = pick.n;
+    double sum = 0;
+    *n = sampler_filter(c, sampler_weigh(s, how->temperature), how);
+    for (int i = 0; i < *n; i++) sum += c[i].weight;
+    for (int i = 0; i < *n; i++) c[i].weight /= sum;
     return OK;
 }
 
 enum status sampler_draw(struct sampler *s, const float *logits, const struct sampling *how,
                          const bool *banned, uint32_t choice, uint32_t position,
                          token_id *token, struct error *err) {
-    struct pick pick;
-    enum status st = pick_make(s, logits, how, banned, false, &pick, err);
+    enum status st = sampler_adjust(s, logits, how, banned, err);
     if (st != OK) return st;
 
-    const struct candidate *c = s->candidates;
-    double left = rng_unit(how->seed, choice, position, 0) * pick.sum;
-    int i = 0;
-    for (; i < pick.n - 1; i++) { // the last one takes what rounding leaves
-        left -= weight(c[i].p, pick.best, how->temperature);
-        if (left < 0) break;
-    }
-    *token = c[i].token;
+    int n = sampler_weigh(s, how->temperature);
+    bool is_filtered = how->top_k > 0 || how->top_p < 1 || how->min_p > 0;
+    if (n > 1 && is_filtered) n = sampler_filter(s->candidates, n, how);
+    *token = sampler_pick(s->candidates, n, rng_unit(how->seed, choice, position, 0));
     return OK;
 }
 
 void sampler_logprobs(const float *logits, int n_vocab, token_id token,
                       struct token_logprob *drawn, struct token_logprob *top, int n_top) {
+    // [exercise sampler.logprobs]
     float best = -INFINITY;
     double sum = 0;
     for (int v = 0; v < n_vocab; v++) best = fmaxf(best, logits[v]);
@@ -244,4 +207,5 @@ void sampler_logprobs(const float *logits, int n_vocab, token_id token,
     }
     for (int i = 0; i < n_top; i++)
         top[i].logprob = (float)((double)top[i].logprob - log_sum);
+    // [end]
 }

@@ -1,511 +1,400 @@
-// The sampler: hand-worked distributions (cases SMP-01 to SMP-13), and the same answers as a simple
-// one that sorts everything.
+// The sampler, step by step: worked by hand (cases SMP-01 to SMP-11), then drawn at random and compared
+// with a simple oracle. test_sampler_sweep.c goes through many more.
 #include "level2-operator/sampler.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/support/suite.h"
+#include "tests/support/sampling.h"
 
-enum { MAX_VOCAB = 700 };
+enum { MAX_VOCAB = 100 };
+static const int sizes[] = {1, 2, 7, 33, MAX_VOCAB};
 
-static struct arena arena;
-static struct sampler sampler;
-
-static void sampler_make(int n_vocab) {
-    arena_free(&arena);
-    arena_init(&arena, 64 << 20);
-    ck_assert_int_eq(sampler_init(&sampler, n_vocab, &arena, NULL), OK);
-}
-
-static void close_arena(void) {
-    arena_free(&arena);
-}
-
-static struct sampling neutral(void) {
-    return (struct sampling){.temperature = 1, .top_p = 1, .repetition_penalty = 1};
-}
-
-// --- cases with answers worked out by hand ------------------------------------------------------
-
-// Settings in the order of struct sampling: temperature, top_k, top_p, min_p, repetition,
-// frequency, presence. The history was drawn.
 // clang-format off
+// Probabilities 0.1 to 0.4 of tokens 0 to 3; token 3 was drawn before.
+static const float worked_logits[] = {0, 0.693147f, 1.098612f, 1.386294f}; // ln 1, 2, 3, 4
+static const struct sampling worked = {.temperature = 0.5f, .top_k = 3, .top_p = 0.6f,
+                                       .repetition_penalty = 1, .presence_penalty = 0.693147f};
+static const float worked_adjusted[] = {0, 0.693147f, 1.098612f, 0.693147f};
+static const struct candidate worked_candidates[] = {
+    {0, 0, 1.0 / 9}, {1, 0.693147f, 4.0 / 9}, {2, 1.098612f, 1}, {3, 0.693147f, 4.0 / 9}};
+static const struct candidate worked_best[] = {{2, 1.098612f, 1}, {1, 0.693147f, 4.0 / 9}};
+
+// seen, a character per token: p is in the prompt, a digit was drawn so often.
 static const struct {
     const char *name;
-    float p[5];
-    struct { float t; int k; float p, min, rep, freq, pres; } how;
-    int n_history;
-    token_id history[5];
-    int n_want;
-    float want[5];
-} cases[] = {
-#define P    {.1f, .2f, .3f, .4f}
-#define FIVE {.2f, .2f, .2f, .2f, .2f}
-    {"SMP-01 temperature 1",   P, {1, 0, 1, 0, 1, 0, 0}, 0, {0}, 4, {.4f, .3f, .2f, .1f}},
-    {"SMP-01 temperature 0",   P, {0, 0, 1, 0, 1, 0, 0}, 0, {0}, 1, {1}},
-    {"SMP-02 top_k 1",         P, {1, 1, 1, 0, 1, 0, 0}, 0, {0}, 1, {1}},
-    {"SMP-02 top_k 3",         P, {1, 3, 1, 0, 1, 0, 0}, 0, {0}, 3, {.44444f, .33333f, .22222f}},
-    {"SMP-02 top_k 0 is off",  P, {1, 0, 1, 0, 1, 0, 0}, 0, {0}, 4, {.4f, .3f, .2f, .1f}},
-    {"top_k above n_vocab",    P, {1, 9, 1, 0, 1, 0, 0}, 0, {0}, 4, {.4f, .3f, .2f, .1f}},
-    {"SMP-03 top_p 0: one",    P, {1, 0, 0, 0, 1, 0, 0}, 0, {0}, 1, {1}},
-    {"SMP-03 top_p 0.7",       P, {1, 0, .7f, 0, 1, 0, 0}, 0, {0}, 2, {.571429f, .428571f}},
-    {"top_p 0.4: just the best", P, {1, 0, .4f, 0, 1, 0, 0}, 0, {0}, 1, {1}},
-    {"top_p 0.9",              P, {1, 0, .9f, 0, 1, 0, 0}, 0, {0}, 3, {.44444f, .33333f, .22222f}},
-    {"top_p after top_k",      P, {1, 2, .5f, 0, 1, 0, 0}, 0, {0}, 1, {1}},
-    {"SMP-04 min_p 0.24",      P, {1, 0, 1, .24f, 1, 0, 0}, 0, {0}, 4, {.4f, .3f, .2f, .1f}},
-    {"SMP-04 min_p 0.26",      P, {1, 0, 1, .26f, 1, 0, 0}, 0, {0}, 3, {.44444f, .33333f, .22222f}},
-    {"SMP-04 min_p 0.51",      P, {1, 0, 1, .51f, 1, 0, 0}, 0, {0}, 2, {.571429f, .428571f}},
-    {"SMP-05 repeated once",   FIVE, {1, 0, 1, 0, 50, 0, 0}, 1, {0}, 5, {.25f, .25f, .25f, .25f}},
-    {"SMP-05 repeated often",  FIVE, {1, 0, 1, 0, 50, 0, 0}, 5, {0, 1, 2, 0, 0}, 5, {.5f, .5f}},
-    {"SMP-06 both penalties",  FIVE, {1, 0, 1, 0, 1, 5, 5}, 1, {0}, 5,
-                               {.249997f, .249997f, .249997f, .249997f, .000011f}},
-#undef P
-#undef FIVE
+    float repetition, frequency, presence;
+    const char *seen;
+    float logits[4], want[4];
+} adjust_cases[] = {
+    {"nothing seen",            2, 1, 1,    "0000", {3, -3, 0, 1},        {3, -3, 0, 1}},
+    {"SMP-05 seen once",        50, 0, 0,   "1000", {3, 3, 3, 3},         {.06f, 3, 3, 3}},
+    {"SMP-05 seen three times", 50, 0, 0,   "3110", {3, 3, 3, 3},         {.06f, .06f, .06f, 3}},
+    {"SMP-09 negative logits",  2, 0, 0,    "11p0", {2, -2, -1, 0},       {1, -4, -2, 0}},
+    {"SMP-06 frequency",        1, 5, 0,    "1300", {1, 1, 1, 1},         {-4, -14, 1, 1}},
+    {"SMP-06 presence",         1, 0, 5,    "1300", {1, 1, 1, 1},         {-4, -4, 1, 1}},
+    {"SMP-06 both",             1, 5, 5,    "1300", {1, 1, 1, 1},         {-9, -19, 1, 1}},
+    {"presence and a prompt",   1, 1, 1,    "pp10", {1, 1, 1, 1},         {1, 1, -1, 1}},
+    {"all three",               2, 1, 3,    "2p10", {8, 8, -8, 8},        {-1, 4, -20, 8}},
+    {"rewards",                 .5f, -1, 0, "2p00", {2, -2, 2, 2},        {6, -1, 2, 2}},
 };
+
+static const struct {
+    const char *name;
+    float repetition, logits[3];
+    bool banned[3];
+} numeric_cases[] = {
+    {"1 NaN 2",                      1,      {1, NAN, 2},                       {false}},
+    {"1 2 infinity",                 1,      {1, 2, INFINITY},                  {false}},
+    {"a banned NaN, 1 2",            1,      {NAN, 1, 2},                       {true, false, false}},
+    {"-infinity three times",        1,      {-INFINITY, -INFINITY, -INFINITY}, {false}},
+    {"all banned",                   1,      {1, 2, 3},                         {true, true, true}},
+    {"30, repetition_penalty 1e-40", 1e-40f, {30, 1, 1},                        {false}},
+};
+
+// Tokens 0 to 3 weigh 1 2 3 4 unless said otherwise; n of them stay.
+static const struct {
+    const char *name;
+    int top_k;
+    float top_p, min_p;
+    int n;
+} filter_cases[] = {
+    {"all off",               0, 1,    0,    4},
+    {"SMP-02 top_k 1",        1, 1,    0,    1},
+    {"SMP-02 top_k 3",        3, 1,    0,    3},
+    {"SMP-03 top_p 0",        0, 0,    0,    1},
+    {"SMP-03 top_p 0.7",      0, .7f,  0,    2},
+    {"top_p 0.41",            0, .41f, 0,    2},
+    {"top_p 0.95",            0, .95f, 0,    4},
+    {"top_k 2, top_p 0.5",    2, .5f,  0,    1},
+    {"top_k 2, top_p 0.6",    2, .6f,  0,    2},
+    {"SMP-04 min_p 0.24",     0, 1,    .24f, 4},
+    {"SMP-04 min_p 0.26",     0, 1,    .26f, 3},
+    {"SMP-04 min_p 0.51",     0, 1,    .51f, 2},
+    {"top_p 0.95, min_p 0.3", 0, .95f, .3f,  3},
+};
+
+static const struct candidate three[] = {{0, 2, 1}, {1, 1, 0.5}, {2, 1, 0.5}};
 // clang-format on
 
-START_TEST(gives_the_distributions_worked_out_by_hand) {
-    int n_vocab = cases[_i].p[4] > 0 ? 5 : 4, n = 0;
-    float logits[5], got[5];
-    struct sampling how = {.temperature = cases[_i].how.t,
-                           .top_k = cases[_i].how.k,
-                           .top_p = cases[_i].how.p,
-                           .min_p = cases[_i].how.min,
-                           .repetition_penalty = cases[_i].how.rep,
-                           .frequency_penalty = cases[_i].how.freq,
-                           .presence_penalty = cases[_i].how.pres};
+// --- adjust -------------------------------------------------------------------------------------
 
-    // Moving all logits changes nothing, unless a penalty multiplies them.
-    for (float moved = -3; moved <= 3; moved += 0.75f) {
-        for (int v = 0; v < n_vocab; v++)
-            logits[v] = logf(cases[_i].p[v]) + (how.repetition_penalty == 1 ? moved : 0);
-        sampler_make(n_vocab);
-        for (int i = 0; i < cases[_i].n_history; i++)
-            sampler_accept(&sampler, cases[_i].history[i]);
-        ck_assert_int_eq(sampler_distribution(&sampler, logits, &how, NULL, &n, NULL), OK);
-        ck_assert_msg(n == cases[_i].n_want, "%s: %d tokens stay, want %d", cases[_i].name,
-                      n, cases[_i].n_want);
-        for (int i = 0; i < n; i++) got[i] = sampler.candidates[i].p;
-        assert_close(cases[_i].name, got, cases[_i].want, (size_t)n, 1e-5);
+START_TEST(worked_example) {
+    struct sampler *s = sampling_start(4);
+    sampler_accept(s, 3);
+    enum status st = sampler_adjust(s, worked_logits, &worked, NULL, NULL);
+    assert_status("sampler_adjust(worked example)", st, OK);
+    assert_close("sampler_adjust(worked example) logits", s->logits, worked_adjusted, 4,
+                 1e-5);
+}
+END_TEST
+
+START_TEST(adjusts_as_worked_out_by_hand) {
+    for (size_t i = 0; i < sizeof(adjust_cases) / sizeof(adjust_cases[0]); i++) {
+        struct sampling how = {.repetition_penalty = adjust_cases[i].repetition,
+                               .frequency_penalty = adjust_cases[i].frequency,
+                               .presence_penalty = adjust_cases[i].presence};
+        struct sampler *s = sampling_start(4);
+        s->any_seen = true;
+        for (int v = 0; v < 4; v++) {
+            s->in_prompt[v] = adjust_cases[i].seen[v] == 'p';
+            s->n_output[v] = s->in_prompt[v] ? 0 : adjust_cases[i].seen[v] - '0';
+        }
+        const char *what = call_text("sampler_adjust(%s) logits", adjust_cases[i].name);
+        enum status st = sampler_adjust(s, adjust_cases[i].logits, &how, NULL, NULL);
+        assert_status(what, st, OK);
+        assert_close(what, s->logits, adjust_cases[i].want, 4, 1e-5);
     }
 }
 END_TEST
 
-static token_id draw_once(const float *logits, const struct sampling *how) {
-    token_id token = -1;
-    ck_assert_int_eq(sampler_draw(&sampler, logits, how, NULL, 0, 0, &token, NULL), OK);
-    return token;
-}
-
-START_TEST(draws_the_best_at_the_smallest_temperatures) { // SMP-07
-    static const float temperatures[] = {0, 1e-8f, 1e-45f};
-    float logits[] = {1, 3, 2};
-    sampler_make(3);
-    for (int i = 0; i < 3; i++) {
-        struct sampling how = neutral();
-        how.temperature = temperatures[i];
-        for (how.seed = 0; how.seed < 50; how.seed++)
-            ck_assert_int_eq(draw_once(logits, &how), 1);
-    }
-}
-END_TEST
-
-START_TEST(draws_the_best_at_top_p_zero) { // SMP-08
-    static float logits[49152];
-    sampler_make(49152);
-    for (int v = 0; v < 49152; v++) logits[v] = -(float)((v - 3801) * (v - 3801)) * 1e-9f;
-    struct sampling how = neutral();
-    how.top_p = 0;
-    for (how.seed = 0; how.seed < 9; how.seed++)
-        ck_assert_int_eq(draw_once(logits, &how), 3801);
-}
-END_TEST
-
-START_TEST(makes_repeats_less_likely_on_both_sides_of_zero) { // SMP-09
-    float logits[] = {2, -2};
-    token_id prompt[] = {0};
-    struct sampling how = neutral();
-    int n;
-    how.repetition_penalty = 2;
-    sampler_make(2);
-    sampler_start(&sampler, prompt, 1); // one seen in the prompt, one in the output
-    sampler_accept(&sampler, 1);
-    ck_assert_int_eq(sampler_distribution(&sampler, logits, &how, NULL, &n, NULL), OK);
-    ck_assert_float_eq(sampler.logits[0], 1);
-    ck_assert_float_eq(sampler.logits[1], -4);
-}
-END_TEST
-
-START_TEST(counts_only_the_output_for_frequency_and_presence) {
-    float logits[] = {0, 0, 0};
-    token_id prompt[] = {0, 0, 1};
-    struct sampling how = neutral();
-    int n;
-    how.frequency_penalty = 0.5f;
-    how.presence_penalty = 0.25f;
-    sampler_make(3);
-    sampler_start(&sampler, prompt, 3);
-    for (int i = 0; i < 3; i++) sampler_accept(&sampler, 1);
-    ck_assert_int_eq(sampler_distribution(&sampler, logits, &how, NULL, &n, NULL), OK);
-    ck_assert_float_eq(sampler.logits[0], 0);
-    ck_assert_float_eq(sampler.logits[1], -1.75f);
-    ck_assert_float_eq(sampler.logits[2], 0);
-}
-END_TEST
-
-START_TEST(forgets_the_last_request) {
-    float logits[] = {1, 2};
-    token_id prompt[] = {0};
-    struct sampling how = neutral();
-    int n;
-    how.repetition_penalty = 4;
-    how.presence_penalty = 1;
-    sampler_make(2);
-    sampler_start(&sampler, prompt, 1);
-    sampler_accept(&sampler, 1);
-    sampler_start(&sampler, NULL, 0);
-    ck_assert_int_eq(sampler_distribution(&sampler, logits, &how, NULL, &n, NULL), OK);
-    ck_assert_float_eq(sampler.logits[0], 1);
-    ck_assert_float_eq(sampler.logits[1], 2);
-}
-END_TEST
-
-START_TEST(adds_the_bias_before_the_penalties) {
-    float logits[] = {1, 0};
-    token_id prompt[] = {0};
-    struct logit_bias bias[] = {
-        {0, 3   },
-        {1, -100}
-    };
-    struct sampling how = neutral();
-    int n;
-    how.bias = bias;
-    how.n_bias = 2;
-    how.repetition_penalty = 2;
-    sampler_make(2);
-    sampler_start(&sampler, prompt, 1);
-    ck_assert_int_eq(sampler_distribution(&sampler, logits, &how, NULL, &n, NULL), OK);
-    ck_assert_float_eq(sampler.logits[0], 2);
-    ck_assert_float_eq(sampler.logits[1], -100);
-}
-END_TEST
-
-START_TEST(takes_the_first_of_equals) {
-    float logits[] = {1, 5, 5, 5, 2};
-    struct sampling how = neutral();
-    int n;
-    sampler_make(5);
-    ck_assert_int_eq(sampler_distribution(&sampler, logits, &how, NULL, &n, NULL), OK);
-    static const token_id order[] = {1, 2, 3, 4, 0};
-    for (int i = 0; i < 5; i++) ck_assert_int_eq(sampler.candidates[i].token, order[i]);
-    how.temperature = 0;
-    ck_assert_int_eq(draw_once(logits, &how), 1);
-}
-END_TEST
-
-// --- edges and failures -------------------------------------------------------------------------
-
-START_TEST(never_draws_what_is_banned_or_impossible) {
-    float logits[] = {9, 1, -INFINITY, 8};
-    bool banned[] = {true, false, false, false};
-    struct sampling how = neutral();
-    sampler_make(4);
-    for (how.seed = 0; how.seed < 200; how.seed++) {
-        token_id token = -1;
-        how.temperature = how.seed % 2 ? 0 : 5;
-        ck_assert_int_eq(sampler_draw(&sampler, logits, &how, banned, 0, 0, &token, NULL),
-                         OK);
-        ck_assert(token == 1 || token == 3);
-        if (how.seed % 2) ck_assert_int_eq(token, 3);
+START_TEST(adjusts_as_a_simple_loop_does) {
+    struct draw d = draw_start("adjusts_as_a_simple_loop_does");
+    for (int round = 0; round < 20; round++) {
+        int n_vocab = sizes[round % 5];
+        struct logit_bias bias = {draw_int(&d, 0, n_vocab - 1), draw_float(&d, -9, 9)};
+        struct sampling how = {.repetition_penalty = draw_float(&d, 0.5f, 2),
+                               .frequency_penalty = draw_float(&d, -2, 2),
+                               .presence_penalty = draw_float(&d, -2, 2),
+                               .bias = &bias,
+                               .n_bias = 1};
+        float logits[MAX_VOCAB], want[MAX_VOCAB];
+        bool banned[MAX_VOCAB];
+        struct sampler *s = sampling_start(n_vocab);
+        draw_logits(&d, logits, n_vocab, 0, false);
+        draw_history(&d, s);
+        for (int v = 0; v < n_vocab; v++) banned[v] = v > 0 && draw_int(&d, 0, 3) == 0;
+        adjust_simply(want, s, logits, &how, banned);
+        const char *what =
+            call_text("sampler_adjust(%d tokens, bias, penalties, bans) logits", n_vocab);
+        assert_status(what, sampler_adjust(s, logits, &how, banned, NULL), OK);
+        assert_close(what, s->logits, want, (size_t)n_vocab, 1e-5);
     }
 }
 END_TEST
 
 START_TEST(refuses_logits_that_are_not_numbers) { // SMP-11
-    static const struct {
-        const char *name;
-        float logits[3];
-        bool banned[3];
-    } bad[] = {
-        {"one NaN",                     {1, NAN, 2},                       {false}             },
-        {"all NaN",                     {NAN, NAN, NAN},                   {false}             },
-        {"+inf",                        {1, 2, INFINITY},                  {false}             },
-        {"a banned NaN is still a NaN", {NAN, 1, 2},                       {true, false, false}},
-        {"nothing but -inf",            {-INFINITY, -INFINITY, -INFINITY}, {false}             },
-        {"everything banned",           {1, 2, 3},                         {true, true, true}  },
-    };
-    sampler_make(3);
-    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-        for (float temperature = 0; temperature < 2; temperature++) {
-            struct sampling how = neutral();
-            struct error err = {0};
-            token_id token = 7;
-            how.temperature = temperature;
-            enum status st = sampler_draw(&sampler, bad[i].logits, &how, bad[i].banned, 0,
-                                          0, &token, &err);
-            ck_assert_msg(st == ERR_NUMERIC, "%s: %s", bad[i].name, status_name(st));
-            ck_assert_int_eq(err.code, ERR_NUMERIC);
-            ck_assert_int_eq(token, 7);
-        }
+    struct sampler *s = sampling_start(3);
+    struct sampling how = sampling_neutral();
+    for (size_t i = 0; i < sizeof(numeric_cases) / sizeof(numeric_cases[0]); i++) {
+        sampler_start(s, (token_id[]){0}, 1);
+        how.repetition_penalty = numeric_cases[i].repetition;
+        enum status st =
+            sampler_adjust(s, numeric_cases[i].logits, &how, numeric_cases[i].banned, NULL);
+        assert_status(call_text("sampler_adjust(logits %s)", numeric_cases[i].name), st,
+                      ERR_NUMERIC);
     }
-    float fine[] = {-INFINITY, 0, -INFINITY}; // and the next request works
-    struct sampling how = neutral();
-    ck_assert_int_eq(draw_once(fine, &how), 1);
 }
 END_TEST
 
 START_TEST(refuses_a_bias_for_a_token_that_does_not_exist) { // SMP-10
-    static float logits[128256];
-    struct logit_bias bias[] = {
-        {191222, -100}
-    };
-    struct sampling how = neutral();
-    struct error err = {0};
-    token_id token;
-    sampler_make(128256);
-    how.bias = bias;
-    how.n_bias = 1;
-    ck_assert_int_eq(sampler_draw(&sampler, logits, &how, NULL, 0, 0, &token, &err),
-                     ERR_INPUT);
-    ck_assert_str_eq(err.param, "logit_bias");
-    bias[0].token = -1;
-    ck_assert_int_eq(sampler_draw(&sampler, logits, &how, NULL, 0, 0, &token, &err),
-                     ERR_INPUT);
-    how.n_bias = 0;
-    ck_assert_int_eq(sampler_draw(&sampler, logits, &how, NULL, 0, 0, &token, &err), OK);
-}
-END_TEST
-
-START_TEST(refuses_a_penalty_that_leaves_the_range_of_floats) {
-    float logits[] = {30, 1};
-    token_id prompt[] = {0};
-    struct sampling how = neutral();
-    token_id token;
-    how.repetition_penalty = 1e-40f;
-    sampler_make(2);
-    sampler_start(&sampler, prompt, 1);
-    ck_assert_int_eq(sampler_draw(&sampler, logits, &how, NULL, 0, 0, &token, NULL),
-                     ERR_NUMERIC);
-}
-END_TEST
-
-START_TEST(says_so_when_memory_is_short) {
-    for (long n = 0;; n++) {
-        struct arena a;
-        struct sampler s;
+    static const token_id nowhere[] = {7, 191222, -1};
+    static const float logits[7] = {0};
+    struct sampler *s = sampling_start(7);
+    for (int i = 0; i < 3; i++) {
+        struct logit_bias bias = {nowhere[i], -100};
+        struct sampling how = {.repetition_penalty = 1, .bias = &bias, .n_bias = 1};
         struct error err = {0};
-        arena_init(&a, 1 << 20);
-        arena_fail_after(&a, n);
-        enum status st = sampler_init(&s, 100, &a, &err);
-        arena_free(&a);
-        if (st == OK) {
-            ck_assert_int_eq(n, 4);
-            break;
-        }
-        ck_assert_int_eq(err.code, ERR_MEMORY);
-        ck_assert_ptr_null(s.logits);
+        assert_status(call_text("sampler_adjust(7 tokens, bias of token %d)", nowhere[i]),
+                      sampler_adjust(s, logits, &how, NULL, &err), ERR_INPUT);
+        assert_text("err.param", err.param, "logit_bias");
     }
 }
 END_TEST
 
-// --- against a sampler that sorts everything ----------------------------------------------------
+// --- filter -------------------------------------------------------------------------------------
 
-static int by_logit(const void *a, const void *b) {
-    const struct candidate *x = a, *y = b;
-    if (x->p != y->p) return x->p > y->p ? -1 : 1;
-    return (x->token > y->token) - (x->token < y->token);
+START_TEST(filters_the_worked_example) {
+    struct candidate c[4];
+    memcpy(c, worked_candidates, sizeof(c));
+    int n = sampler_filter(c, 4, &worked);
+    assert_candidates("sampler_filter(worked example)", c, n, worked_best, 2);
 }
+END_TEST
 
-static int oracle(struct candidate *c, const float *logits, int n_vocab,
-                  const struct sampling *how) {
-    for (int v = 0; v < n_vocab; v++) c[v] = (struct candidate){v, logits[v]};
-    qsort(c, (size_t)n_vocab, sizeof(*c), by_logit);
-    int n = how->top_k > 0 && how->top_k < n_vocab ? how->top_k : n_vocab;
-    double best = (double)c[0].p, sum = 0, kept = 0;
-    for (int i = 0; i < n; i++) {
-        c[i].p = (float)exp(((double)c[i].p - best) / (double)how->temperature);
-        sum += (double)c[i].p;
+START_TEST(keeps_what_the_cases_keep) {
+    for (size_t i = 0; i < sizeof(filter_cases) / sizeof(filter_cases[0]); i++) {
+        struct candidate c[4], best[4];
+        for (int v = 0; v < 4; v++)
+            best[3 - v] = c[v] = (struct candidate){v, (float)v, v + 1};
+        struct sampling how = {.top_k = filter_cases[i].top_k,
+                               .top_p = filter_cases[i].top_p,
+                               .min_p = filter_cases[i].min_p};
+        const char *what =
+            call_text("sampler_filter(weights 1 2 3 4, %s)", filter_cases[i].name);
+        int n = sampler_filter(c, 4, &how);
+        assert_candidates(what, c, n, best, filter_cases[i].n);
     }
-    int n_kept = 0;
-    while (n_kept < n) {
-        if (n_kept > 0 && c[n_kept].p < how->min_p) break;
-        if (n_kept > 0 && how->top_p < 1 && kept >= ((double)how->top_p - 1e-6) * sum)
-            break;
-        kept += (double)c[n_kept++].p;
-    }
-    for (int i = 0; i < n_kept; i++) c[i].p = (float)((double)c[i].p / kept);
-    return n_kept;
 }
+END_TEST
+
+START_TEST(takes_a_sum_that_reaches_top_p_on_paper) { // the float 0.6 is above 0.4 + 0.2
+    struct candidate c[4];
+    struct sampling how = {.top_p = 0.6f};
+    for (int i = 0; i < 4; i++) c[i] = (struct candidate){i, 0, 0.2};
+    c[1] = (struct candidate){1, 1, 0.4};
+    const struct candidate want[] = {c[1], c[0]};
+    int n = sampler_filter(c, 4, &how);
+    assert_candidates("sampler_filter(weights 0.2 0.4 0.2 0.2, top_p 0.6)", c, n, want, 2);
+}
+END_TEST
 
 START_TEST(keeps_what_a_full_sort_would_keep) {
-    static const int sizes[] = {1, 2, 7, 8, 9, 33, 257, MAX_VOCAB};
-    static struct candidate want[MAX_VOCAB];
-    static float logits[MAX_VOCAB];
     struct draw d = draw_start("keeps_what_a_full_sort_would_keep");
-
-    for (int round = 0; round < 800; round++) {
-        int n_vocab = sizes[round % 8], n;
-        bool has_ties = draw_int(&d, 0, 1);
-        struct sampling how = neutral();
-        how.temperature = draw_float(&d, 0.3f, 2.0f);
-        how.top_k = draw_int(&d, 0, 1) ? draw_int(&d, 1, n_vocab + 3) : 0;
-        how.top_p = draw_int(&d, 0, 1) ? draw_float(&d, 0.0f, 1.0f) : 1;
-        how.min_p = draw_int(&d, 0, 1) ? draw_float(&d, 0.0f, 1.0f) : 0;
-        for (int v = 0; v < n_vocab; v++)
-            logits[v] = has_ties ? (float)draw_int(&d, -3, 3) : draw_float(&d, -9, 9);
-
-        sampler_make(n_vocab);
-        ck_assert_int_eq(sampler_distribution(&sampler, logits, &how, NULL, &n, NULL), OK);
-        int n_want = oracle(want, logits, n_vocab, &how);
-        ck_assert_msg(n == n_want, "round %d: %d of %d stay, want %d", round, n, n_vocab,
-                      n_want);
-        double sum = 0;
+    for (int round = 0; round < 60; round++) {
+        int n = sizes[round % 5], n_steps = round % 2 ? 5 : 500; // few steps: many equals
+        struct candidate c[MAX_VOCAB], want[MAX_VOCAB];
         for (int i = 0; i < n; i++) {
-            ck_assert_int_eq(sampler.candidates[i].token, want[i].token);
-            ck_assert_float_eq_tol(sampler.candidates[i].p, want[i].p, 1e-6);
-            sum += (double)sampler.candidates[i].p;
+            float logit = (float)draw_int(&d, -n_steps, n_steps) * 3 / (float)n_steps;
+            c[i] = want[i] = (struct candidate){3 * i + round, logit, exp((double)logit)};
         }
-        ck_assert_double_eq_tol(sum, 1, 1e-5);
+        qsort(want, (size_t)n, sizeof(*want), candidate_compare);
+        struct sampling how = draw_filters(&d, want, n);
+        int n_want = filter_sorted(want, n, &how);
+        const char *what = call_text("sampler_filter(n %d, top_k %d, top_p %g, min_p %g)",
+                                     n, how.top_k, (double)how.top_p, (double)how.min_p);
+        assert_candidates(what, c, sampler_filter(c, n, &how), want, n_want);
     }
 }
 END_TEST
 
-START_TEST(draws_each_token_as_often_as_the_distribution_says) {
-    static const struct sampling ways[] = {
-        {1,    0, 1,   0,   1, 0, 0, 0, NULL, 0},
-        {1,    5, 1,   0,   1, 0, 0, 0, NULL, 0},
-        {1,    0, .8f, 0,   1, 0, 0, 0, NULL, 0},
-        {1.5f, 0, 1,   .2f, 1, 0, 0, 0, NULL, 0},
-    };
-    enum { N_VOCAB = 9, N_DRAWS = 40000 };
-    float logits[N_VOCAB];
-    struct draw d = draw_start("draws_each_token_as_often_as_the_distribution_says");
-    sampler_make(N_VOCAB);
-    for (int v = 0; v < N_VOCAB; v++) logits[v] = draw_float(&d, -2, 2);
+// --- draw ---------------------------------------------------------------------------------------
 
-    int n, n_drawn[N_VOCAB] = {0};
-    float got[N_VOCAB] = {0}, want[N_VOCAB] = {0};
-    struct sampling how = ways[_i];
-    ck_assert_int_eq(sampler_distribution(&sampler, logits, &how, NULL, &n, NULL), OK);
-    for (int i = 0; i < n; i++) want[sampler.candidates[i].token] = sampler.candidates[i].p;
-    for (uint32_t position = 0; position < N_DRAWS; position++) {
-        token_id token = -1;
-        ck_assert_int_eq(
-            sampler_draw(&sampler, logits, &how, NULL, 0, position, &token, NULL), OK);
-        n_drawn[token]++;
-    }
-    for (int v = 0; v < N_VOCAB; v++) {
-        got[v] = (float)n_drawn[v] / N_DRAWS;
-        if (want[v] == 0) ck_assert_int_eq(n_drawn[v], 0);
-    }
-    assert_close("share", got, want, N_VOCAB, 0.01);
+START_TEST(weighs_the_worked_example) {
+    struct sampler *s = sampling_start(4);
+    memcpy(s->logits, worked_adjusted, sizeof(worked_adjusted));
+    int n = sampler_weigh(s, 0.5f);
+    assert_candidates("sampler_weigh(worked example, temperature 0.5)", s->candidates, n,
+                      worked_candidates, 4);
 }
 END_TEST
 
-START_TEST(draws_by_seed_choice_and_position_alone) { // SMP-13
-    enum { N_VOCAB = 64, N = 50 };
-    float logits[N_VOCAB] = {0};
-    struct sampling how = neutral();
-    token_id first[N], other[N];
-    int n_same_choice = 0, n_same_seed = 0;
-    sampler_make(N_VOCAB);
+START_TEST(weighs_by_the_distance_to_the_best) {
+    static const float bases[] = {0, 5000, -5000};
+    struct draw d = draw_start("weighs_by_the_distance_to_the_best");
+    for (int round = 0; round < 30; round++) {
+        int n_vocab = sizes[round % 5];
+        float temperature = draw_float(&d, 0.3f, 2), base = bases[round % 3];
+        struct candidate want[MAX_VOCAB];
+        struct sampler *s = sampling_start(n_vocab);
+        draw_logits(&d, s->logits, n_vocab, base, false);
+        int n_want = weigh_simply(want, s->logits, n_vocab, temperature);
+        const char *what = call_text("sampler_weigh(%d logits near %g, temperature %g)",
+                                     n_vocab, (double)base, (double)temperature);
+        int n = sampler_weigh(s, temperature);
+        assert_candidates(what, s->candidates, n, want, n_want);
+    }
+}
+END_TEST
 
-    how.seed = 7;
-    for (uint32_t i = 0; i < N; i++)
-        sampler_draw(&sampler, logits, &how, NULL, 0, i, &first[i], NULL);
-    for (int i = N - 1; i >= 0; i--) { // another order, another request in between
-        how.seed = 99;
-        draw_once(logits, &how);
-        how.seed = 7;
-        sampler_draw(&sampler, logits, &how, NULL, 0, (uint32_t)i, &other[i], NULL);
-        ck_assert_int_eq(first[i], other[i]);
+START_TEST(weighs_only_the_best_when_it_is_cold) { // SMP-01, SMP-07
+    static const float temperatures[] = {0, 1e-8f, 1e-45f};
+    struct sampler *s = sampling_start(4);
+    for (int i = 0; i < 3; i++) { // two are equal: only temperature 0 has to choose
+        float third = i ? -5.5f : -5;
+        memcpy(s->logits, (float[]){-7, -5, third, -6}, 4 * sizeof(float));
+        const char *what = call_text("sampler_weigh(logits -7 -5 %g -6, temperature %g)",
+                                     (double)third, (double)temperatures[i]);
+        int n = sampler_weigh(s, temperatures[i]);
+        assert_candidates(what, s->candidates, n, &(struct candidate){1, -5, 1}, 1);
     }
-    for (uint32_t i = 0; i < N; i++) {
-        token_id token = -1;
-        sampler_draw(&sampler, logits, &how, NULL, 1, i, &token, NULL);
-        n_same_choice += token == first[i];
-        how.seed = 8;
-        sampler_draw(&sampler, logits, &how, NULL, 0, i, &token, NULL);
-        n_same_seed += token == first[i];
-        how.seed = 7;
+}
+END_TEST
+
+START_TEST(picks_where_the_running_sum_passes_the_unit) {
+    static const double units[] = {0, 0.49, 0.5, 0.51, 0.74, 0.75, 0.999};
+    static const token_id want[] = {0, 0, 1, 1, 1, 2, 2};
+    assert_number("sampler_pick(worked example, unit 0.5)",
+                  sampler_pick(worked_best, 2, 0.5), 2);
+    assert_number("sampler_pick(worked example, unit 0.7)",
+                  sampler_pick(worked_best, 2, 0.7), 1);
+    for (int i = 0; i < 7; i++)
+        assert_number(call_text("sampler_pick(weights 1 0.5 0.5, unit %g)", units[i]),
+                      sampler_pick(three, 3, units[i]), want[i]);
+}
+END_TEST
+
+START_TEST(picks_each_as_often_as_it_weighs) {
+    enum { N_UNITS = 4000 };
+    struct draw d = draw_start("picks_each_as_often_as_it_weighs");
+    for (int round = 0; round < 6; round++) {
+        int n = round ? draw_int(&d, 2, 40) : 1;
+        float got[40] = {0}, want[40];
+        double sum = 0;
+        struct candidate *c = malloc(sizeof(*c) * (size_t)n); // a step too far is seen
+        for (int i = 0; i < n; i++) {
+            c[i] = (struct candidate){n - 1 - i, 0, (double)draw_float(&d, 0.1f, 1)};
+            sum += c[i].weight;
+        }
+        for (int i = 0; i < n; i++) want[n - 1 - i] = (float)(c[i].weight / sum);
+        for (int i = 0; i < N_UNITS; i++) {
+            token_id token = sampler_pick(c, n, (i + 0.5) / N_UNITS);
+            if (token < 0 || token >= n) assert_number("sampler_pick token", token, 0);
+            got[token] += 1.0f / N_UNITS;
+        }
+        assert_close("share of each token in 4000 even units", got, want, (size_t)n, 5e-4);
+        assert_number("sampler_pick(unit 1 - 2^-53)", sampler_pick(c, n, 1 - 0x1p-53), 0);
+        free(c);
     }
-    ck_assert_int_lt(n_same_choice, N / 2);
-    ck_assert_int_lt(n_same_seed, N / 2);
 }
 END_TEST
 
 // --- log probabilities --------------------------------------------------------------------------
 
-START_TEST(reports_the_drawn_token_with_its_own_value) { // SRV-15
-    float logits[] = {logf(.1f) + 50, logf(.2f) + 50, logf(.3f) + 50, logf(.4f) + 50};
-    struct token_logprob drawn, top[4];
-    sampler_logprobs(logits, 4, 2, &drawn, top, 4);
-    ck_assert_int_eq(drawn.token, 2);
-    ck_assert_float_eq_tol(drawn.logprob, logf(.3f), 1e-5);
-    static const float p[] = {.4f, .3f, .2f, .1f};
-    for (int i = 0; i < 4; i++) {
-        ck_assert_int_eq(top[i].token, 3 - i);
-        ck_assert_float_eq_tol(top[i].logprob, logf(p[i]), 1e-5);
-    }
-    sampler_logprobs(logits, 4, 0, &drawn, NULL, 0);
-    ck_assert_float_eq_tol(drawn.logprob, logf(.1f), 1e-5);
+START_TEST(finds_log_probabilities_in_the_worked_example) { // SRV-15
+    const struct token_logprob want_drawn = {0, -2.302585f};
+    const struct token_logprob want[] = {
+        {3, -0.916291f},
+        {2, -1.203973f}
+    };
+    struct token_logprob drawn = {0}, top[2] = {{0}};
+    sampler_logprobs(worked_logits, 4, 0, &drawn, top, 2);
+    assert_logprobs("sampler_logprobs(worked example) drawn", &drawn, &want_drawn, 1);
+    assert_logprobs("sampler_logprobs(worked example) top", top, want, 2);
 }
 END_TEST
 
 START_TEST(lists_alternatives_as_a_full_sort_would) {
-    static struct candidate want[MAX_VOCAB];
-    static float logits[MAX_VOCAB];
     struct draw d = draw_start("lists_alternatives_as_a_full_sort_would");
-    for (int round = 0; round < 300; round++) {
-        int n_vocab = draw_int(&d, 1, MAX_VOCAB);
-        int n_top =
-            draw_int(&d, 0, n_vocab < LIMIT_TOP_LOGPROBS ? n_vocab : LIMIT_TOP_LOGPROBS);
-        struct token_logprob drawn, top[LIMIT_TOP_LOGPROBS];
-        for (int v = 0; v < n_vocab; v++) {
-            logits[v] = round % 2 ? (float)draw_int(&d, -3, 3) : draw_float(&d, -9, 9);
-            if (draw_int(&d, 0, 9) == 0 && v > 0) logits[v] = -INFINITY;
-            want[v] = (struct candidate){v, logits[v]};
-        }
-        qsort(want, (size_t)n_vocab, sizeof(*want), by_logit);
-        sampler_logprobs(logits, n_vocab, 0, &drawn, top, n_top);
-        double sum = 0;
-        for (int v = 0; v < n_vocab; v++) sum += exp((double)logits[v]);
-        ck_assert_float_eq_tol(drawn.logprob, logits[0] - (float)log(sum), 1e-4);
-        for (int i = 0; i < n_top; i++) ck_assert_int_eq(top[i].token, want[i].token);
+    for (int round = 0; round < 40; round++) {
+        int n_vocab = round ? draw_int(&d, 2, MAX_VOCAB) : 1;
+        int n_top = draw_int(&d, 0, n_vocab < MAX_TOP ? n_vocab : MAX_TOP);
+        token_id token = draw_int(&d, 0, n_vocab - 1);
+        float logits[MAX_VOCAB], base = round % 3 ? 0 : 1000;
+        struct token_logprob drawn, want_drawn, top[MAX_TOP], want[MAX_TOP];
+        draw_logits(&d, logits, n_vocab, base, round % 2);
+        const char *what =
+            call_text("sampler_logprobs(%d logits near %g, token %d, n_top %d)", n_vocab,
+                      (double)base, token, n_top);
+        logprobs_sorted(logits, n_vocab, token, &want_drawn, want, n_top);
+        sampler_logprobs(logits, n_vocab, token, &drawn, n_top > 0 ? top : NULL, n_top);
+        assert_logprobs(what, &drawn, &want_drawn, 1);
+        assert_logprobs(what, top, want, n_top);
     }
+}
+END_TEST
+
+// --- whole --------------------------------------------------------------------------------------
+
+START_TEST(gives_the_distribution_of_the_worked_example) {
+    const float want[] = {9.0f / 13, 4.0f / 13};
+    float p[2];
+    int n = 0;
+    struct sampler *s = sampling_start(4);
+    sampler_accept(s, 3);
+    assert_status("sampler_distribution(worked example)",
+                  sampler_distribution(s, worked_logits, &worked, NULL, &n, NULL), OK);
+    assert_number("sampler_distribution(worked example) n", n, 2);
+    for (int i = 0; i < 2; i++) p[i] = (float)s->candidates[i].weight;
+    assert_close("sampler_distribution(worked example) weights", p, want, 2, 1e-5);
+}
+END_TEST
+
+START_TEST(draws_the_best_nine_times_of_thirteen) {
+    enum { N_DRAWS = 2000 };
+    struct draw d = draw_start("draws_the_best_nine_times_of_thirteen");
+    struct sampling how = worked;
+    float share = 0, want = 9.0f / 13;
+    struct sampler *s = sampling_start(4);
+    how.seed = draw_u64(&d);
+    sampler_accept(s, 3);
+    for (uint32_t position = 0; position < N_DRAWS; position++) {
+        token_id token = -1;
+        sampler_draw(s, worked_logits, &how, NULL, 0, position, &token, NULL);
+        if (token != 1) assert_number("sampler_draw(worked example) token", token, 2);
+        share += token == 2 ? 1.0f / N_DRAWS : 0;
+    }
+    // Six standard deviations: a right sampler misses this once in 500 million seeds.
+    assert_close("share of token 2 in 2000 draws of the worked example", &share, &want, 1,
+                 0.062 / (1 + 9.0 / 13));
 }
 END_TEST
 
 Suite *suite(void) {
     Suite *s = suite_create("level2/sampler");
-    TCase *reference = tcase_create("reference");
-    tcase_add_unchecked_fixture(reference, NULL, close_arena);
-    tcase_add_loop_test(reference, gives_the_distributions_worked_out_by_hand, 0,
-                        sizeof(cases) / sizeof(cases[0]));
-    tcase_add_test(reference, draws_the_best_at_the_smallest_temperatures);
-    tcase_add_test(reference, draws_the_best_at_top_p_zero);
-    tcase_add_test(reference, makes_repeats_less_likely_on_both_sides_of_zero);
-    tcase_add_test(reference, counts_only_the_output_for_frequency_and_presence);
-    tcase_add_test(reference, forgets_the_last_request);
-    tcase_add_test(reference, adds_the_bias_before_the_penalties);
-    tcase_add_test(reference, takes_the_first_of_equals);
-    tcase_add_test(reference, reports_the_drawn_token_with_its_own_value);
-    suite_add_tcase(s, reference);
-    TCase *failures = tcase_create("failures");
-    tcase_add_test(failures, never_draws_what_is_banned_or_impossible);
-    tcase_add_test(failures, refuses_logits_that_are_not_numbers);
-    tcase_add_test(failures, refuses_a_bias_for_a_token_that_does_not_exist);
-    tcase_add_test(failures, refuses_a_penalty_that_leaves_the_range_of_floats);
-    tcase_add_test(failures, says_so_when_memory_is_short);
-    suite_add_tcase(s, failures);
-    TCase *property = tcase_create("property");
-    tcase_set_timeout(property, 30);
-    tcase_add_test(property, keeps_what_a_full_sort_would_keep);
-    tcase_add_loop_test(property, draws_each_token_as_often_as_the_distribution_says, 0, 4);
-    tcase_add_test(property, draws_by_seed_choice_and_position_alone);
-    tcase_add_test(property, lists_alternatives_as_a_full_sort_would);
-    suite_add_tcase(s, property);
+    tcase_add_test(sampling_tcase(s, "adjust worked example"), worked_example);
+    TCase *adjust = sampling_tcase(s, "adjust logits");
+    tcase_add_test(adjust, adjusts_as_worked_out_by_hand);
+    tcase_add_test(adjust, adjusts_as_a_simple_loop_does);
+    tcase_add_test(adjust, refuses_logits_that_are_not_numbers);
+    tcase_add_test(adjust, refuses_a_bias_for_a_token_that_does_not_exist);
+    TCase *filter = sampling_tcase(s, "filter candidates");
+    tcase_add_test(filter, filters_the_worked_example);
+    tcase_add_test(filter, keeps_what_the_cases_keep);
+    tcase_add_test(filter, takes_a_sum_that_reaches_top_p_on_paper);
+    tcase_add_test(filter, keeps_what_a_full_sort_would_keep);
+    TCase *draw = sampling_tcase(s, "draw a token");
+    tcase_add_test(draw, weighs_the_worked_example);
+    tcase_add_test(draw, weighs_by_the_distance_to_the_best);
+    tcase_add_test(draw, weighs_only_the_best_when_it_is_cold);
+    tcase_add_test(draw, picks_where_the_running_sum_passes_the_unit);
+    tcase_add_test(draw, picks_each_as_often_as_it_weighs);
+    TCase *logprobs = sampling_tcase(s, "logprobs of a token");
+    tcase_add_test(logprobs, finds_log_probabilities_in_the_worked_example);
+    tcase_add_test(logprobs, lists_alternatives_as_a_full_sort_would);
+    TCase *whole = sampling_tcase(s, "whole sampler");
+    tcase_add_test(whole, gives_the_distribution_of_the_worked_example);
+    tcase_add_test(whole, draws_the_best_nine_times_of_thirteen);
     return s;
 }
