@@ -1,0 +1,341 @@
+// Prices from a file that anyone may have edited: each field is checked, each error says where.
+#include "level1-user/price_list.h"
+
+#include <ctype.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/limits.h"
+#include "common/mapped_file.h"
+#include "common/utf8.h"
+
+// ---- dates --------------------------------------------------------------------------------------
+
+enum { DATE_BYTES = 11 };
+
+static bool has_shape(const char *text, const char *shape) { // '0': any digit
+    for (; *text && *shape; text++, shape++) {
+        bool fits = *shape == '0' ? isdigit((unsigned char)*text) : *text == *shape;
+        if (!fits) return false;
+    }
+    return !*text && !*shape;
+}
+
+// "2025-02" to "2025-02-01", so that dates compare as texts. false: not a date.
+static bool date_in_full(char full[DATE_BYTES], const char *text) {
+    static const char rest[] = "0000-01-01";
+    bool fits = has_shape(text, "0000") || has_shape(text, "0000-00") ||
+                has_shape(text, "0000-00-00");
+    if (!fits) return false;
+    snprintf(full, DATE_BYTES, "%s%s", text, rest + strlen(text));
+    int month = atoi(full + 5), day = atoi(full + 8);
+    return month >= 1 && month <= 12 && day >= 1 && day <= 31;
+}
+
+// ---- one entry ----------------------------------------------------------------------------------
+
+// Where the reader stands, for its errors.
+struct place {
+    const char *name;
+    size_t i_entry;
+    const json_t *object;
+};
+
+static enum status refuse(const struct place *at, const char *field, const char *what,
+                          struct error *err) {
+    return error_set_param(err, ERR_FORMAT, field, "%s: prices[%zu].%s %s", at->name,
+                           at->i_entry, field, what);
+}
+
+static bool is_printable(const char *text, size_t n_bytes) {
+    size_t n_used;
+    for (size_t i = 0; i < n_bytes; i += n_used) {
+        if (utf8_is_control(utf8_next(text + i, n_bytes - i, &n_used))) return false;
+    }
+    return true;
+}
+
+// "" when the field is absent or null.
+static enum status read_text(const char **text, const struct place *at, const char *field,
+                             struct error *err) {
+    const json_t *value = json_object_get(at->object, field);
+    *text = "";
+    if (!value || json_is_null(value)) return OK;
+    if (!json_is_string(value)) return refuse(at, field, "must be a string or null", err);
+    if (!is_printable(json_string_value(value), json_string_length(value)))
+        return refuse(at, field, "holds control characters", err);
+    *text = json_string_value(value);
+    return OK;
+}
+
+static enum status read_price(int64_t *price, const struct place *at, const char *field,
+                              struct error *err) {
+    const char *text;
+    enum status st = read_text(&text, at, field, err);
+    *price = PRICE_UNKNOWN;
+    if (st == OK && *text && !money_parse_price(text, price))
+        st = refuse(at, field,
+                    "must be dollars for a million tokens as a decimal, such as \"0.55\", "
+                    "with at most 6 digits behind the point",
+                    err);
+    return st;
+}
+
+static enum status read_date(const char **date, const struct place *at, const char *field,
+                             struct error *err) {
+    char full[DATE_BYTES];
+    enum status st = read_text(date, at, field, err);
+    if (st == OK && **date && !date_in_full(full, *date))
+        st = refuse(at, field, "must be a date such as \"2025-02\" or \"2025-02-28\"", err);
+    return st;
+}
+
+static enum status read_model(const char **model, const struct place *at,
+                              struct error *err) {
+    enum status st = read_text(model, at, "model", err);
+    if (st != OK) return st;
+    size_t n_plain = strspn(*model, "abcdefghijklmnopqrstuvwxyz0123456789-.");
+    if (!**model || (*model)[n_plain])
+        return refuse(at, "model", "must be lower-case letters, digits, '-' and '.'", err);
+    return OK;
+}
+
+// A field that nobody reads may be a price that nobody bills.
+static enum status check_fields(const struct place *at, struct error *err) {
+    static const char known[] =
+        " provider model listed_as valid_from valid_to window currency "
+        "input cached_input cache_write output tag source notes ";
+    const char *field;
+    json_t *value;
+    json_object_foreach((json_t *)at->object, field, value) {
+        char word[24];
+        int n = snprintf(word, sizeof(word), " %s ", field);
+        if (n >= (int)sizeof(word) || !strstr(known, word))
+            return refuse(at, field, "is not a field of a price", err);
+    }
+    return OK;
+}
+
+static enum status read_entry(struct price_entry *e, const struct place *at,
+                              struct error *err) {
+    const struct {
+        const char *field, **text;
+    } texts[] = {
+        {"provider",  &e->provider },
+        {"listed_as", &e->listed_as},
+        {"window",    &e->window   },
+        {"currency",  &e->currency },
+        {"tag",       &e->tag      },
+        {"source",    &e->source   },
+        {"notes",     &e->notes    },
+    };
+    if (!json_is_object(at->object))
+        return error_set(err, ERR_FORMAT, "%s: prices[%zu] is not an object", at->name,
+                         at->i_entry);
+
+    enum status st = check_fields(at, err);
+    if (st == OK) st = read_model(&e->model, at, err);
+    if (st == OK) st = read_date(&e->valid_from, at, "valid_from", err);
+    if (st == OK) st = read_date(&e->valid_to, at, "valid_to", err);
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]) && st == OK; i++) {
+        st = read_text(texts[i].text, at, texts[i].field, err);
+    }
+    if (st == OK) st = read_price(&e->price.input, at, "input", err);
+    if (st == OK) st = read_price(&e->price.cached_input, at, "cached_input", err);
+    if (st == OK) st = read_price(&e->price.cache_write, at, "cache_write", err);
+    if (st == OK) st = read_price(&e->price.output, at, "output", err);
+    if (st == OK && !*e->currency) st = refuse(at, "currency", "is missing", err);
+    return st;
+}
+
+// ---- the list -----------------------------------------------------------------------------------
+
+static bool is_same(const struct price_entry *a, const struct price_entry *b) {
+    return strcmp(a->model, b->model) == 0 && strcmp(a->window, b->window) == 0 &&
+           strcmp(a->currency, b->currency) == 0 &&
+           strcmp(a->valid_from, b->valid_from) == 0;
+}
+
+static enum status read_entries(struct price_list *list, const json_t *prices,
+                                const char *name, struct error *err) {
+    size_t n = json_array_size(prices);
+    if (!json_is_array(prices) || n == 0)
+        return error_set(err, ERR_FORMAT, "%s: has no list \"prices\"", name);
+    if (n > LIMIT_PRICE_ENTRIES)
+        return error_set(err, ERR_LIMIT, "%s: more than %d prices", name,
+                         LIMIT_PRICE_ENTRIES);
+    list->entries = calloc(n, sizeof(*list->entries));
+    if (!list->entries) return error_set(err, ERR_MEMORY, "%s: no memory for it", name);
+
+    for (size_t i = 0; i < n; i++) {
+        struct price_entry *e = &list->entries[i];
+        const struct place at = {name, i, json_array_get(prices, i)};
+        enum status st = read_entry(e, &at, err);
+        if (st != OK) return st;
+        for (size_t j = 0; j < i; j++) {
+            if (is_same(e, &list->entries[j]))
+                return refuse(&at, "model", "has this price twice: same window, same date",
+                              err);
+        }
+    }
+    list->n_entries = (int)n;
+    return OK;
+}
+
+enum status price_list_parse(struct price_list *list, const char *bytes, size_t n_bytes,
+                             const char *name, struct error *err) {
+    json_error_t at;
+    *list = (struct price_list){0};
+    if (n_bytes > LIMIT_PRICE_BYTES)
+        return error_set(err, ERR_LIMIT, "%s: above %d bytes", name, LIMIT_PRICE_BYTES);
+
+    json_t *root = json_loadb(bytes, n_bytes, JSON_REJECT_DUPLICATES, &at);
+    // Without memory, jansson falls silent, or blames the text: then so do we.
+    if (!root && (!*at.text || json_error_code(&at) == json_error_out_of_memory))
+        return error_set(err, ERR_MEMORY, "%s: no memory for it", name);
+    if (!root)
+        return error_set(err, ERR_FORMAT, "%s:%d: not JSON: %s", name, at.line, at.text);
+
+    list->document = root;
+    enum status st = read_entries(list, json_object_get(root, "prices"), name, err);
+    if (st != OK) price_list_close(list);
+    return st;
+}
+
+enum status price_list_open(struct price_list *list, const char *path, struct error *err) {
+    struct mapped_file file;
+    *list = (struct price_list){0};
+    enum status st = mapped_file_open(&file, path, err);
+    if (st != OK) return st;
+    st = price_list_parse(list, file.bytes ? (const char *)file.bytes : "", file.n_bytes,
+                          error_path(path), err);
+    mapped_file_close(&file);
+    return st;
+}
+
+void price_list_close(struct price_list *list) {
+    free(list->entries);
+    json_decref(list->document);
+    *list = (struct price_list){0};
+}
+
+// ---- finding ------------------------------------------------------------------------------------
+
+static bool holds_on(const struct price_entry *e, const char *date) {
+    char from[DATE_BYTES] = "", to[DATE_BYTES] = "9999-99-99";
+    if (*e->valid_from) date_in_full(from, e->valid_from);
+    if (*e->valid_to) date_in_full(to, e->valid_to);
+    return strcmp(from, date) <= 0 && strcmp(date, to) < 0;
+}
+
+static bool begins_later(const struct price_entry *a, const struct price_entry *b) {
+    char from_a[DATE_BYTES] = "", from_b[DATE_BYTES] = "";
+    date_in_full(from_a, a->valid_from);
+    date_in_full(from_b, b->valid_from);
+    return strcmp(from_a, from_b) > 0;
+}
+
+// A query in the order in which it is answered. A bill is in dollars, so other currencies never count.
+struct search {
+    const struct price_list *list;
+    const char *model, *window;
+    const char *date; // in full; NULL: any
+};
+enum step { ANY, BY_MODEL, BY_WINDOW, BY_DATE };
+
+// Whether it is what the search asks for in all steps up to this one.
+static bool fits(const struct price_entry *e, const struct search *s, enum step step) {
+    if (strcmp(e->currency, "USD") != 0) return false;
+    if (step >= BY_MODEL && strcmp(e->model, s->model) != 0) return false;
+    if (step >= BY_WINDOW && strcmp(e->window, s->window) != 0) return false;
+    return step < BY_DATE || !s->date || holds_on(e, s->date);
+}
+
+// The one that began last; NULL: none fits.
+static const struct price_entry *latest(const struct search *s, enum step step) {
+    const struct price_entry *best = NULL;
+    for (int i = 0; i < s->list->n_entries; i++) {
+        const struct price_entry *e = &s->list->entries[i];
+        if (fits(e, s, step) && (!best || begins_later(e, best))) best = e;
+    }
+    return best;
+}
+
+enum { CHOICE_BYTES = 80, CHOICES_BYTES = 160 };
+
+// What an entry offers for a step, in words.
+static void name_choice(char out[CHOICE_BYTES], const struct price_entry *e,
+                        enum step step) {
+    if (step == BY_DATE)
+        snprintf(out, CHOICE_BYTES, "%s to %s", *e->valid_from ? e->valid_from : "?",
+                 *e->valid_to ? e->valid_to : "?");
+    else if (step == BY_WINDOW)
+        snprintf(out, CHOICE_BYTES, "%s", *e->window ? e->window : "all day");
+    else
+        snprintf(out, CHOICE_BYTES, "%s", e->model);
+}
+
+static bool is_new_choice(const char *choice, const struct search *s, enum step step,
+                          int n) {
+    char other[CHOICE_BYTES];
+    for (int i = 0; i < n; i++) {
+        if (!fits(&s->list->entries[i], s, step - 1)) continue;
+        name_choice(other, &s->list->entries[i], step);
+        if (strcmp(choice, other) == 0) return false;
+    }
+    return true;
+}
+
+// "peak, off-peak": the choices of the entries that fit so far, each once.
+static void list_choices(char out[CHOICES_BYTES], const struct search *s, enum step step) {
+    static const char more[] = ", ...";
+    size_t n = 0;
+    out[0] = '\0';
+    for (int i = 0; i < s->list->n_entries; i++) {
+        char choice[CHOICE_BYTES];
+        if (!fits(&s->list->entries[i], s, step - 1)) continue;
+        name_choice(choice, &s->list->entries[i], step);
+        if (!is_new_choice(choice, s, step, i)) continue;
+        if (n + strlen(", ") + strlen(choice) + sizeof(more) > CHOICES_BYTES) {
+            strcpy(out + n, more);
+            return;
+        }
+        n += (size_t)sprintf(out + n, "%s%s", n ? ", " : "", choice);
+    }
+}
+
+// Says which step found nothing, and what it could have found.
+static enum status explain(const struct search *s, struct error *err) {
+    char choices[CHOICES_BYTES];
+    enum step step = BY_MODEL;
+    while (latest(s, step)) step++;
+    list_choices(choices, s, step);
+    if (step == BY_MODEL)
+        return error_set_param(err, ERR_INPUT, "model",
+                               "no price of \"%.40s\" is known; of: %s", s->model,
+                               *choices ? choices : "no model at all");
+    if (step == BY_WINDOW)
+        return error_set_param(err, ERR_INPUT, "window",
+                               "%.40s has no price for \"%.20s\"; it has one for: %s",
+                               s->model, *s->window ? s->window : "all day", choices);
+    return error_set_param(err, ERR_INPUT, "date",
+                           "%.40s has no price on %s; it has one for: %s", s->model,
+                           s->date, choices);
+}
+
+enum status price_list_find(const struct price_entry **entry, const struct price_list *list,
+                            const struct price_query *query, struct error *err) {
+    char date[DATE_BYTES];
+    const struct search s = {.list = list,
+                             .model = query->model,
+                             .window = query->window ? query->window : "",
+                             .date = query->date ? date : NULL};
+    *entry = NULL;
+    if (query->date && !date_in_full(date, query->date))
+        return error_set_param(err, ERR_INPUT, "date",
+                               "\"%.40s\" is no date, such as 2025-02-28", query->date);
+    *entry = latest(&s, BY_DATE);
+    return *entry ? OK : explain(&s, err);
+}

@@ -1,0 +1,173 @@
+// Two invoices side by side: the support bot, a cache that costs more than it saves, no memory.
+#include "level1-user/statement.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/support/memory.h"
+#include "tests/support/suite.h"
+
+static const struct price_entry bot_prices = {
+    .price = {550000, 140000, PRICE_UNKNOWN, 2190000},
+    .provider = "DeepSeek",
+    .listed_as = "R1",
+    .model = "deepseek-r1",
+    .valid_from = "2025-02",
+    .valid_to = "2025-09-05",
+    .window = "",
+    .currency = "USD",
+    .tag = "S",
+    .source = "the pricing page",
+    .notes = "",
+};
+
+static struct statement bot_statement(void) {
+    struct statement s;
+    const struct invoice_usage used = {3200, 3000, 0, 300};
+    assert_number("statement_of", statement_of(&s, &bot_prices, &used, 1000, NULL), OK);
+    return s;
+}
+
+// Written once and read once: the write costs a quarter more than it saves.
+static struct statement dear_statement(struct price_entry *entry) {
+    struct statement s;
+    const struct invoice_usage used = {.input = 1000, .cache_write = 1000};
+    *entry = bot_prices;
+    entry->price = (struct price){4000000, 400000, 5000000, 20000000};
+    entry->valid_from = entry->source = "";
+    entry->window = "peak";
+    assert_number("statement_of", statement_of(&s, entry, &used, 1, NULL), OK);
+    return s;
+}
+
+static void assert_printed(const struct statement *s, const char *want) {
+    char *text = NULL;
+    size_t n_text = 0;
+    FILE *out = open_memstream(&text, &n_text);
+    statement_print(out, s);
+    fclose(out);
+    assert_text("statement_print", text, want);
+    free(text);
+}
+
+// clang-format off
+START_TEST(the_support_bot_halves_its_bill) {
+    const struct statement s = bot_statement();
+    assert_printed(&s,
+        "deepseek-r1 (DeepSeek), prices of 2025-02 to 2025-09-05\n"
+        "1,000 requests; tokens of each: 3,200 input, 3,000 of them cached, 300 output\n"
+        "\n"
+        "                $ per million         without cache            with cache\n"
+        "input                    0.55                $1.760                $0.110\n"
+        "cached input             0.14                $0.000                $0.420\n"
+        "output                   2.19                $0.657                $0.657\n"
+        "total                                        $2.417                $1.187\n"
+        "one request                               $0.002417             $0.001187\n"
+        "\n"
+        "saved by the cache: $1.230, 50.9 %\n"
+        "source of the prices: the pricing page\n");
+}
+END_TEST
+
+START_TEST(a_cache_may_cost_more_than_it_saves) {
+    struct price_entry entry;
+    const struct statement s = dear_statement(&entry);
+    assert_printed(&s,
+        "deepseek-r1 (DeepSeek), prices until 2025-09-05, peak\n"
+        "1 request; tokens of each: 1,000 input, 1,000 of them written to the cache, 0 output\n"
+        "\n"
+        "                $ per million         without cache            with cache\n"
+        "input                       4                $0.004                $0.000\n"
+        "cached input              0.4                $0.000                $0.000\n"
+        "cache write                 5                $0.000                $0.005\n"
+        "output                     20                $0.000                $0.000\n"
+        "total                                        $0.004                $0.005\n"
+        "one request                                  $0.004                $0.005\n"
+        "\n"
+        "lost by the cache: $0.001, 25.0 %\n");
+}
+END_TEST
+// clang-format on
+
+START_TEST(amounts_are_decimals_in_the_document) {
+    struct price_entry entry;
+    const struct statement s = _i ? dear_statement(&entry) : bot_statement();
+    char *document = statement_json(&s);
+    json_t *root = json_loads(document, JSON_REJECT_DUPLICATES, NULL), *with;
+    const char *saved, *percent, *total;
+    ck_assert_int_eq(json_unpack(root, "{s:s, s:s, s:{s:o}}", "saved_usd", &saved,
+                                 "saved_percent", &percent, "workload", "with_cache",
+                                 &with),
+                     0);
+    ck_assert_int_eq(json_unpack(with, "{s:s}", "total_usd", &total), 0);
+    assert_text("saved_usd", saved, _i ? "-0.001" : "1.23");
+    assert_text("saved_percent", percent, _i ? "-25.0" : "50.9");
+    assert_text("total_usd", total, _i ? "0.005" : "1.187");
+    json_decref(root);
+    free(document);
+}
+END_TEST
+
+START_TEST(nothing_costs_nothing) {
+    struct statement s;
+    const struct invoice_usage used = {0};
+    assert_number("statement_of", statement_of(&s, &bot_prices, &used, 0, NULL), OK);
+    char *document = statement_json(&s);
+    ck_assert_ptr_nonnull(strstr(document, "\"saved_percent\": \"0.0\""));
+    free(document);
+}
+END_TEST
+
+START_TEST(what_cannot_be_billed_is_refused) {
+    static const struct {
+        struct invoice_usage used;
+        int64_t n_requests;
+        enum status want;
+    } wrong[] = {
+        {{10, 11, 0, 0},                                 1,  ERR_INPUT      },
+        {{10, 1, 0, 0},                                  -1, ERR_INPUT      },
+        {{10, 0, 1, 0},                                  1,  ERR_UNSUPPORTED},
+        {{INT64_MAX, 0, 0, 0},                           1,  ERR_LIMIT      },
+        {{INT64_MAX / 550000, 0, 0, 0},                  2,  ERR_LIMIT      },
+        {{INT64_MAX / 550000, INT64_MAX / 550000, 0, 0},
+         2,                                                  ERR_LIMIT      }, // only without the cache
+    };
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        struct statement s;
+        enum status st =
+            statement_of(&s, &bot_prices, &wrong[i].used, wrong[i].n_requests, NULL);
+        assert_text("statement_of", status_name(st), status_name(wrong[i].want));
+    }
+}
+END_TEST
+
+START_TEST(every_failed_allocation_gives_no_document) {
+    const struct statement s = bot_statement();
+    char *document = NULL;
+    int n = 0;
+    for (;; n++) {
+        memory_fail_after(n);
+        document = statement_json(&s);
+        memory_fail_after(-1);
+        if (document) break;
+    }
+    ck_assert_int_ge(n, 10);
+    free(document);
+}
+END_TEST
+
+Suite *suite(void) {
+    Suite *s = suite_create("level1/statement");
+    TCase *reference = tcase_create("reference");
+    tcase_add_test(reference, the_support_bot_halves_its_bill);
+    tcase_add_test(reference, a_cache_may_cost_more_than_it_saves);
+    tcase_add_loop_test(reference, amounts_are_decimals_in_the_document, 0, 2);
+    suite_add_tcase(s, reference);
+    TCase *failures = tcase_create("failures");
+    tcase_add_test(failures, nothing_costs_nothing);
+    tcase_add_test(failures, what_cannot_be_billed_is_refused);
+    tcase_add_test(failures, every_failed_allocation_gives_no_document);
+    suite_add_tcase(s, failures);
+    return s;
+}

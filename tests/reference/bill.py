@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""Checks `bill` from outside: invoices to the last digit against exact fractions, and refusals that say
+what is wrong.
+
+    .venv/bin/python tests/reference/bill.py --bin build/bin
+
+Standard library only.
+"""
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+from decimal import Decimal, localcontext
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "support"))
+from reference import Tally, arguments  # noqa: E402
+
+PATIENCE_S = 60
+BOT = "--model deepseek-r1 --requests 1000 --input 3200 --cached 3000 --output 300".split()
+
+
+class Bill:
+    def __init__(self, args, tally):
+        self.program, self.tally = f"{args.bin}/bill", tally
+
+    def run(self, *words, **options):
+        return subprocess.run([self.program, *map(str, words)], capture_output=True, text=True,
+                              timeout=PATIENCE_S, stdin=subprocess.DEVNULL, **options)
+
+    def document(self, *words):
+        done = self.run(*words, "--json")
+        self.tally.equal(done.returncode, 0, f"bill {words}: status")
+        return json.loads(done.stdout) if done.returncode == 0 else None
+
+    def refused(self, status, why, *words, **options):
+        done = self.run(*words, **options)
+        self.tally.equal(done.returncode, status, f"bill {words}: status")
+        self.tally.equal(done.stdout, "", f"bill {words}: prints nothing")
+        self.tally.check(done.stderr.startswith("bill: ") and done.stderr.count("\n") == 1 and why in done.stderr,
+                         f"bill {words}: says {why!r}", done.stderr)
+
+
+def price_file(folder, **prices):
+    path = Path(folder) / "prices.json"
+    entry = {"provider": "P", "model": "m", "valid_from": "2025", "currency": "USD", **prices}
+    path.write_text(json.dumps({"prices": [entry]}))
+    return path
+
+
+def support_bot(bill):
+    tally = bill.tally
+    done = bill.run(*BOT)
+    tally.equal(done.returncode, 0, "support bot: status")
+    rows = {line.split("  ")[0]: line.split() for line in done.stdout.splitlines() if "$" in line}
+    tally.equal(rows["total"][-2:], ["$2.417", "$1.187"], "support bot: total")
+    tally.equal(rows["one request"][-2:], ["$0.002417", "$0.001187"], "support bot: one request")
+    tally.check("saved by the cache: $1.230, 50.9 %" in done.stdout, "support bot: saved", done.stdout)
+    table = [line for line in done.stdout.splitlines() if line.endswith(tuple("0123456789")) and "$" in line]
+    tally.equal(len({len(line) for line in table}), 1, "support bot: aligned")
+    tally.check(max(map(len, done.stdout.splitlines())) <= 80, "support bot: 80 columns", done.stdout)
+
+    got = bill.document(*BOT)
+    tally.equal(got["workload"]["without_cache"]["total_usd"], "2.417", "support bot: without, exactly")
+    tally.equal(got["workload"]["with_cache"]["total_usd"], "1.187", "support bot: with, exactly")
+    tally.equal((got["saved_usd"], got["saved_percent"]), ("1.23", "50.9"), "support bot: saved, exactly")
+
+
+def exact(tokens, prices, n_requests):
+    """An invoice as `bill --json` writes it, by decimals that round nothing."""
+    rest = tokens["input"] - tokens["cached"] - tokens["cache_write"]
+    kinds = [("input", rest, "input"), ("cached", tokens["cached"], "cached_input"),
+             ("cache_write", tokens["cache_write"], "cache_write"), ("output", tokens["output"], "output")]
+    with localcontext() as context:
+        context.prec = 60
+        lines = {f"{name}_usd": n * n_requests * Decimal(prices[price]) / 10**6 for name, n, price in kinds}
+        return {**lines, "total_usd": sum(lines.values())}
+
+
+def drawn_workloads(bill, folder):
+    draw = random.Random(int(os.environ.get("COURSE_SEED", "1")))
+    for _ in range(40):
+        prices = {name: f"{draw.randrange(100)}.{draw.randrange(10**6):06}"
+                  for name in ("input", "cached_input", "cache_write", "output")}
+        tokens = {name: draw.randrange(10**draw.randrange(1, 6)) for name in ("cached", "cache_write", "output")}
+        tokens["input"] = tokens["cached"] + tokens["cache_write"] + draw.randrange(1000)
+        n_requests = draw.randrange(1000)
+        got = bill.document("--prices", price_file(folder, **prices), "--model", "m", "--requests", n_requests,
+                            *[word for name, n in tokens.items() for word in (f"--{name.replace('_', '-')}", n)])
+        whole = {**tokens, "cached": 0, "cache_write": 0}
+        for part, n in (("per_request", 1), ("workload", n_requests)):
+            for name, used in (("with_cache", tokens), ("without_cache", whole)):
+                amounts = {key: Decimal(text) for key, text in got[part][name].items()} if got else None
+                bill.tally.equal(amounts, exact(used, prices, n), f"{tokens} at {prices}, {part}, {name}")
+
+
+def published(bill, folder):
+    """FIT-05 and FIT-06: cached and written tokens are billed once."""
+    half = price_file(folder, input="2.50", cached_input="1.25", output="10")
+    got = bill.document("--prices", half, "--model", "m", "--input", 2006, "--cached", 1920, "--output", 300)
+    bill.tally.equal(got["per_request"]["with_cache"]["total_usd"], "0.005615", "FIT-05: cached once")
+    write = price_file(folder, input="3", cache_write="3.75", cached_input="0.30", output="15")
+    got = bill.document("--prices", write, "--model", "m", "--input", 12307, "--cache-write", 12304, "--output", 550)
+    bill.tally.equal(got["per_request"]["with_cache"]["total_usd"], "0.054399", "FIT-06: written once")
+
+
+def refusals(bill, folder):
+    deepseek = ("--model", "deepseek-r1")
+    bill.refused(2, "--model is missing", "--input", 1)
+    bill.refused(2, "--input is missing", *deepseek)
+    bill.refused(2, "cached is 3201, but it is a part of input, 3200", *deepseek, "--input", 3200, "--cached", 3201)
+    bill.refused(2, "--cached is \"-1\"", *deepseek, "--input", 3200, "--cached", -1)
+    bill.refused(2, "--requests is \"-1\"", *deepseek, "--input", 3200, "--requests", -1)
+    bill.refused(2, "--input is \"1e3\"", *deepseek, "--input", "1e3")
+    bill.refused(2, "9.2 million dollars", *deepseek, "--input", 2**53 - 1)
+    bill.refused(2, "9.2 million dollars", *deepseek, "--input", 10**9, "--requests", 10**9)
+    bill.refused(2, f"--input is \"{2**63}\"", *deepseek, "--input", 2**63)
+    bill.refused(2, "deepseek-r1", "--model", "nosuch", "--input", 1)
+    bill.refused(2, "peak, off-peak", "--model", "deepseek-v4-pro", "--input", 1)
+    bill.refused(2, "2025-02 to 2025-09-05", *deepseek, "--input", 1, "--date", "2026")
+    bill.refused(2, "is no date", *deepseek, "--input", 1, "--date", "today")
+    bill.refused(2, "unknown option --cache; did you mean --cached?", *deepseek, "--input", 1, "--cache", 1)
+    # FIT-08: what nobody knows is not $0.00.
+    bill.refused(1, "gpt-4o: no price is known for output", "--model", "gpt-4o", "--input", 1, "--output", 1)
+    bill.refused(1, "deepseek-r1: no price is known for cache_write", *deepseek, "--input", 1, "--cache-write", 1)
+
+    bill.refused(1, "no/list: No such file", *deepseek, "--input", 1, "--prices", "no/list")
+    bill.refused(1, "not JSON", *deepseek, "--input", 1, "--prices", __file__)
+    bill.refused(1, "prices[0].input must be", "--model", "m", "--input", 1,
+                 "--prices", price_file(folder, input="0.0000001"))
+    bill.refused(1, "data/prices.json: No such file", *deepseek, "--input", 1, cwd=folder)
+    with open(os.devnull) as closed:
+        bill.refused(1, "standard output", *BOT, preexec_fn=lambda: os.dup2(closed.fileno(), 1))
+
+
+def main():
+    args = arguments(__doc__)
+    args.bin = Path(args.bin).resolve()
+    tally = Tally()
+    bill = Bill(args, tally)
+    with tempfile.TemporaryDirectory() as folder:
+        support_bot(bill)
+        published(bill, folder)
+        drawn_workloads(bill, folder)
+        refusals(bill, folder)
+    tally.finish()
+
+
+if __name__ == "__main__":
+    main()
