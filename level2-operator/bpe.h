@@ -3,8 +3,11 @@
 // Sennrich et al. 2016, arXiv:1508.07909; byte-level variant of Radford et al. 2019.
 //
 // O(n log n): a heap of candidate pairs, stale ones skipped. A word of 200,000 letters takes
-// little more than twice as long as one of 100,000, not four times.
-// An exercise: solutions/level2-operator/bpe.c.
+// little more than twice as long as one of 100,000, not four times: a word is as long as its sender
+// likes, and a server must not stand still for it.
+//
+// do:    use one struct bpe for many words at once, each with its own work
+// don't: allocate, or keep anything between two words
 #ifndef LEVEL2_BPE_H
 #define LEVEL2_BPE_H
 
@@ -16,11 +19,11 @@
 
 struct bpe_merge {
     token_id left, right; // the key in the table
-    token_id merged;
+    token_id merged;      // two merges may make the same token
 };
 
 struct bpe {
-    struct bpe_merge *merges; // (n_merges); index = rank
+    struct bpe_merge *merges; // (n_merges); index = rank, 0 is merged first
     int n_merges;
     struct table pairs;       // (left, right), 8 bytes -> rank
     token_id byte_token[256]; // the single symbol of each byte, -1: the vocabulary lacks it
@@ -32,16 +35,19 @@ struct bpe_symbol {
     int prev, next; // positions in the chain, -1: none
 };
 
-// Room for one word. The caller sizes it and may use it for one word after the other.
+// Room for one word. The caller sizes it and may use it for one word after the other. What stands in
+// it before and after is nobody's business: a way without chain or heap may use it as it likes.
 struct bpe_work {
     struct bpe_symbol *symbols; // (max_bytes)
     uint64_t *candidates;       // (2 * max_bytes): the heap
     size_t max_bytes;
 };
 
-// Ids of the word, at most n_bytes of them; returns how many. n_bytes <= work->max_bytes.
-// Bytes without a symbol are dropped: their neighbours become neighbours.
-int bpe_encode(const struct bpe *b, const char *word, size_t n_bytes, token_id *ids,
+// Ids of the word, at most n_bytes of them; returns how many, 0 for an empty word.
+// word may hold any bytes, zero among them. n_bytes <= work->max_bytes, and below INT_MAX / 2.
+// Bytes without a symbol are dropped first: their neighbours become neighbours.
+int bpe_encode(const struct bpe *b, const char *word, size_t n_bytes,
+               token_id *ids, // (n_bytes)  out
                struct bpe_work *work);
 
 #endif

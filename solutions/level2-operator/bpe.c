@@ -1,4 +1,5 @@
 // Byte-pair encoding with a chain and a heap.
+// [exercise bpe drop]
 //
 //   chain   h ⇄ e ⇄ l ⇄ l ⇄ o       heap   (rank, position of the left symbol), least on top
 //
@@ -7,8 +8,10 @@
 //
 // The pairs (e,l) at 1 and (l,o) at 3 are still in the heap, but no longer in the chain. Finding
 // them there would cost more than meeting them later: who comes out stale is skipped.
+// [end]
 #include "level2-operator/bpe.h"
 
+// [exercise bpe drop]
 #include <stdbool.h>
 
 enum { NONE = -1 };
@@ -16,17 +19,28 @@ enum { NONE = -1 };
 struct word {
     const struct bpe *bpe;
     struct bpe_symbol *chain;
-    // Each candidate is rank << 32 | position: comparing numbers compares rank, then position.
-    uint64_t
-        *heap; // at most 2n: n - 1 pairs at the start, and a merge takes one and adds two
+    uint64_t *heap; // at most 2n: n - 1 at the start, and a merge takes one and adds two
     int n_heap;
 };
 
-static void heap_push(struct word *w, uint64_t candidate) {
+// A pair that may be merged. Comparing the numbers compares rank, then position.
+static uint64_t candidate(uint32_t rank, int left) {
+    return (uint64_t)rank << 32 | (uint32_t)left;
+}
+
+static int rank_of(uint64_t c) {
+    return (int)(c >> 32);
+}
+
+static int left_of(uint64_t c) {
+    return (int)(c & UINT32_MAX);
+}
+
+static void heap_push(struct word *w, uint64_t added) {
     int i = w->n_heap++;
-    for (int parent; i > 0 && candidate < w->heap[parent = (i - 1) / 2]; i = parent)
+    for (int parent; i > 0 && added < w->heap[parent = (i - 1) / 2]; i = parent)
         w->heap[i] = w->heap[parent];
-    w->heap[i] = candidate;
+    w->heap[i] = added;
 }
 
 static uint64_t heap_pop(struct word *w) {
@@ -60,7 +74,7 @@ static void offer(struct word *w, int left) {
     token_id pair[2] = {w->chain[left].id, w->chain[w->chain[left].next].id};
     uint32_t rank;
     if (table_get(&w->bpe->pairs, pair, sizeof(pair), &rank))
-        heap_push(w, (uint64_t)rank << 32 | (uint32_t)left);
+        heap_push(w, candidate(rank, left));
 }
 
 static bool is_stale(const struct word *w, const struct bpe_merge *merge, int left) {
@@ -77,17 +91,19 @@ static void merge_at(struct word *w, int left, token_id merged) {
     if (r->next != NONE) w->chain[r->next].prev = left;
     *r = (struct bpe_symbol){NONE, NONE, NONE};
 }
+// [end]
 
 int bpe_encode(const struct bpe *b, const char *word, size_t n_bytes, token_id *ids,
                struct bpe_work *work) {
+    // [exercise bpe]
     struct word w = {.bpe = b, .chain = work->symbols, .heap = work->candidates};
     int n_symbols = chain_start(&w, word, n_bytes);
     for (int i = 0; i < n_symbols; i++) offer(&w, i);
 
     while (w.n_heap > 0) {
         uint64_t best = heap_pop(&w);
-        const struct bpe_merge *merge = &b->merges[best >> 32];
-        int left = (int)(best & UINT32_MAX);
+        const struct bpe_merge *merge = &b->merges[rank_of(best)];
+        int left = left_of(best);
         if (is_stale(&w, merge, left)) continue;
         merge_at(&w, left, merge->merged);
         offer(&w, w.chain[left].prev);
@@ -98,4 +114,5 @@ int bpe_encode(const struct bpe *b, const char *word, size_t n_bytes, token_id *
     for (int i = n_symbols > 0 ? 0 : NONE; i != NONE; i = w.chain[i].next)
         ids[n_ids++] = w.chain[i].id;
     return n_ids;
+    // [end]
 }
