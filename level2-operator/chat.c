@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/limits.h"
+#include "level2-operator/gguf_value.h"
 
 // What the file holds under tokenizer.chat_template, byte for byte. Whoever changes the rendering
 // below changes it for exactly this text.

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/limits.h"
+#include "level2-operator/gguf_value.h"
 
 enum { KEY_BYTES = 96 };
 

@@ -3,13 +3,13 @@
 // size does not justify. The arrays and strings found are views into the file.
 //
 //   | "GGUF" | version u32 | n_tensors u64 | n_keys u64 |
-//   | key: string, type u32, value | ... n_keys
+//   | key: name string, type u32, value | ... n_keys
 //   | tensor: name string, n_dims u32, dims u64..., type u32, offset u64 | ... n_tensors
 //   | padding to alignment | tensor data, each at an aligned offset |
-//   string = length u64, bytes. All numbers little-endian.
+//   string = length u64, bytes.  array = item type u32, n_items u64, items.  All little-endian.
 // Specification: github.com/ggml-org/ggml/blob/master/docs/gguf.md
 //
-// gguf_parse is an exercise: solutions/level2-operator/gguf.c. The rest is in gguf_value.c.
+// What the values mean as C numbers: gguf_value.h.
 #ifndef LEVEL2_GGUF_H
 #define LEVEL2_GGUF_H
 
@@ -44,6 +44,8 @@ struct gguf_string {
     uint64_t n_bytes;
 };
 
+// Items stand as in the file: a string with its length in front, an inner array with its item type
+// and its number of items.
 struct gguf_value {
     enum gguf_type type;
     enum gguf_type item_type;   // GGUF_ARRAY
@@ -75,33 +77,33 @@ struct gguf {
 };
 
 // Reads header and tables of bytes[0 .. n_bytes). Memory comes from arena; bytes must outlive g.
-// name is for messages only. Every error (ERR_FORMAT, ERR_UNSUPPORTED, ERR_LIMIT, ERR_MEMORY) names
-// the file, the field and the offset. Refused among others: wrong magic, an HTML page, a key or
-// tensor twice, alignment that is not a power of two, a dimension of 0, an unknown type, an offset
-// that is not aligned or overlaps, data past the end, any part of a split file. On failure *g is zeroed.
+// name is for messages only. Every error (ERR_FORMAT, ERR_UNSUPPORTED, ERR_LIMIT) names the file, the
+// field and the offset; ERR_MEMORY names the file. Refused among others: wrong magic, an HTML page, a
+// key or tensor twice, alignment that is not a power of two, a dimension of 0, an unknown type, an
+// offset that is not aligned or overlaps, data past the end, any part of a split file. On failure *g
+// is zeroed.
 enum status gguf_parse(struct gguf *g, const unsigned char *bytes, size_t n_bytes,
                        const char *name, struct arena *arena, struct error *err);
 
-// NULL when there is none.
-const struct gguf_value *gguf_find(const struct gguf *g, const char *key);
-const struct gguf_tensor *gguf_find_tensor(const struct gguf *g, const char *name);
+// The stages of gguf_parse. The first two read on at r->at and leave it behind what they read. They
+// take an array of entries and a table (name -> index) from arena, ERR_MEMORY when it has no more. An
+// entry enters r as "key" or "tensor" with its index (gguf_reader.h), so that an error names it; a
+// file that ends too early, or a name that was there before, is ERR_FORMAT.
+struct gguf_reader;
 
-// One value as the wanted kind. false: NULL, not of that kind or out of its range. Integers of any
-// width convert; a float does not become an integer.
-bool gguf_get_u64(const struct gguf_value *v, uint64_t *out);
-bool gguf_get_f64(const struct gguf_value *v, double *out); // F32, F64 and integers
-bool gguf_get_bool(const struct gguf_value *v, bool *out);
-bool gguf_get_string(const struct gguf_value *v, struct gguf_string *out);
+// g->n_keys keys into g->keys and g->key_table. The width of an item: gguf_type_bytes; strings and
+// arrays bring their own lengths, which may be lies. Arrays lie in arrays at most
+// LIMIT_GGUF_ARRAY_DEPTH deep, the outermost counted (else ERR_LIMIT).
+enum status gguf_read_keys(struct gguf_reader *r, struct gguf *g, struct arena *arena);
 
-// Item i of an array, as a value of its own. false: not an array, or i is past the end. Strings
-// have no fixed width: walk them with gguf_next_string.
-bool gguf_item(const struct gguf_value *array, uint64_t i, struct gguf_value *item);
+// g->n_tensors entries into g->tensors and g->tensor_table; view.data stays NULL. ERR_FORMAT: not 1 to
+// LIMIT_TENSOR_DIMS dimensions, a dimension of 0, more values or bytes than 64 bits count, rows
+// (dim[0] values each) of no whole blocks. A type that no dtype has: gguf_refuse_type.
+enum status gguf_read_tensors(struct gguf_reader *r, struct gguf *g, struct arena *arena);
 
-// Walks an array of strings: *pos starts at 0. false at the end.
-bool gguf_next_string(const struct gguf_value *array, uint64_t *pos,
-                      struct gguf_string *out);
-
-const char *gguf_type_name(enum gguf_type t);
-int gguf_type_bytes(enum gguf_type t); // of one item; 0: no fixed width (strings, arrays)
+// r->at stands behind the tables. Sets data_offset, the first multiple of g->alignment (a power of
+// two) from there on, and each view.data. ERR_FORMAT, naming the tensor: an offset that is no multiple
+// of the alignment, that is less than the end of the tensor before it, or data past the file's end.
+enum status gguf_place_tensors(struct gguf_reader *r, struct gguf *g);
 
 #endif

@@ -1,4 +1,4 @@
-// How gguf.c refuses: one shape for every message, and the reasons that need a longer look.
+// What gguf.c reads the same way everywhere, and how it refuses: one shape for every message.
 #include "level2-operator/gguf_reader.h"
 
 #include <inttypes.h>
@@ -6,6 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+
+#include "common/limits.h"
+#include "level2-operator/gguf_value.h"
 
 enum { SHOWN_BYTES = 60 }; // of a name
 
@@ -31,6 +34,24 @@ const struct gguf_value *gguf_enter_key(struct gguf_reader *r, const struct gguf
     return &g->keys[i].value;
 }
 
+enum status gguf_read_name(struct gguf_reader *r, struct gguf_string *name) {
+    if (!gguf_take_string(&r->at, name)) return gguf_refuse_cut(r);
+    r->name = *name;
+    if (name->n_bytes > LIMIT_GGUF_NAME_BYTES)
+        return gguf_refuse(r, ERR_LIMIT, "its name has %" PRIu64 " bytes, the limit is %d",
+                           name->n_bytes, LIMIT_GGUF_NAME_BYTES);
+    return OK;
+}
+
+enum status gguf_read_type(struct gguf_reader *r, enum gguf_type *type) {
+    uint32_t number;
+    if (!cursor_u32(&r->at, &number)) return gguf_refuse_cut(r);
+    if (number >= GGUF_TYPE_COUNT)
+        return gguf_refuse(r, ERR_FORMAT, "unknown value type %" PRIu32, number);
+    *type = (enum gguf_type)number;
+    return OK;
+}
+
 enum status gguf_refuse(const struct gguf_reader *r, enum status code, const char *format,
                         ...) {
     char what[160], place[SHOWN_BYTES + 1];
@@ -53,6 +74,11 @@ enum status gguf_refuse(const struct gguf_reader *r, enum status code, const cha
 enum status gguf_refuse_cut(const struct gguf_reader *r) {
     return gguf_refuse(r, ERR_FORMAT, "the file ends in the middle of it, at byte %zu",
                        r->at.n_bytes);
+}
+
+enum status gguf_refuse_memory(const struct gguf_reader *r, uint64_t n, const char *what) {
+    return error_set(r->err, ERR_MEMORY, "%s: no memory for %" PRIu64 " %s", r->file, n,
+                     what);
 }
 
 // What people save by mistake.

@@ -45,12 +45,22 @@ void gguf_enter_again(struct gguf_reader *r, const char *kind, struct gguf_strin
 const struct gguf_value *gguf_enter_key(struct gguf_reader *r, const struct gguf *g,
                                         const char *name);
 
+// Reads the name of the entry that was entered last: from here on, messages call it so. ERR_LIMIT: more
+// than LIMIT_GGUF_NAME_BYTES.
+enum status gguf_read_name(struct gguf_reader *r, struct gguf_string *name);
+
+// Reads the type of a value, or of the items of an array. ERR_FORMAT: not one of enum gguf_type.
+enum status gguf_read_type(struct gguf_reader *r, enum gguf_type *type);
+
 // Writes r->err in the shape above; returns code.
 enum status gguf_refuse(const struct gguf_reader *r, enum status code, const char *format,
                         ...) __attribute__((format(printf, 3, 4)));
 
 // The file ends in the middle of this place.
 enum status gguf_refuse_cut(const struct gguf_reader *r);
+
+// The arena has no room for n of what the file holds ("keys"): ERR_MEMORY, and names the file only.
+enum status gguf_refuse_memory(const struct gguf_reader *r, uint64_t n, const char *what);
 
 // The file begins with something else: says what it looks like.
 enum status gguf_refuse_magic(const struct gguf_reader *r);

@@ -1,6 +1,5 @@
-// Values of a parsed GGUF file as C numbers. gguf_parse has checked every length; what is checked
-// here is kind and range.
-#include "level2-operator/gguf.h"
+// Kind and range of a value are one table away: its types.
+#include "level2-operator/gguf_value.h"
 
 #include <string.h>
 

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "level2-operator/gguf_value.h"
 #include "level2-operator/json_output.h"
 
 enum { SHOWN_ITEMS = 8 }; // of an array

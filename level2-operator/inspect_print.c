@@ -9,6 +9,7 @@
 
 #include "common/printable.h"
 #include "common/utf8.h"
+#include "level2-operator/gguf_value.h"
 #include "level2-operator/rows.h"
 
 enum {

@@ -6,6 +6,7 @@
 #include "common/cli.h"
 #include "common/limits.h"
 #include "common/mapped_file.h"
+#include "level2-operator/gguf_value.h"
 #include "level2-operator/inspect.h"
 #include "level2-operator/model.h"
 

@@ -10,6 +10,7 @@
 
 #include "common/limits.h"
 #include "common/utf8.h"
+#include "level2-operator/gguf_value.h"
 #include "level2-operator/rows.h"
 
 enum {

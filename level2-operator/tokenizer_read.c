@@ -15,6 +15,7 @@
 
 #include "common/limits.h"
 #include "common/utf8.h"
+#include "level2-operator/gguf_value.h"
 
 // Control tokens that end a turn or a text in some family, whatever the file's eos is.
 static const char *const end_texts[] = {

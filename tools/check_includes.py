@@ -52,7 +52,7 @@ def ordered(run, path, is_first):
         name = path.stem.removeprefix("test_") + ".h"
         own = [p for p in project if Path(p[0]).name == name][:1]
         if not own and found[0][0] == '"' and run[1:2] in ([], [""]):
-            own = project[:1]  # a header of another name: gguf_value.c is a part of gguf.h
+            own = project[:1]  # a header of another name
     groups = [own, system, sorted(p for p in project if p not in own)]
     return "\n\n".join("\n".join(line for _, line in group) for group in groups if group)
 

@@ -3,7 +3,8 @@
 //
 //   header ─▶ keys ─▶ alignment, split ─▶ tensors ─▶ placed in the data
 //
-// Nobody above this file checks a length again, so no length leaves it unchecked.
+// Nobody above this file checks a length again, so no length leaves it unchecked. read_header shows
+// the manner: enter a place, read, refuse.
 #include "level2-operator/gguf.h"
 
 #include <inttypes.h>
@@ -12,6 +13,7 @@
 #include "common/limits.h"
 #include "level2-operator/cursor.h"
 #include "level2-operator/gguf_reader.h"
+#include "level2-operator/gguf_value.h"
 
 enum {
     DEFAULT_ALIGNMENT = 32,
@@ -54,24 +56,7 @@ static enum status read_header(struct gguf_reader *r, struct gguf *g) {
 
 // ---- keys ---------------------------------------------------------------------------------------
 
-static enum status read_name(struct gguf_reader *r, struct gguf_string *name) {
-    if (!gguf_take_string(&r->at, name)) return gguf_refuse_cut(r);
-    r->name = *name;
-    if (name->n_bytes > LIMIT_GGUF_NAME_BYTES)
-        return gguf_refuse(r, ERR_LIMIT, "its name has %" PRIu64 " bytes, the limit is %d",
-                           name->n_bytes, LIMIT_GGUF_NAME_BYTES);
-    return OK;
-}
-
-static enum status read_type(struct gguf_reader *r, enum gguf_type *type) {
-    uint32_t number;
-    if (!cursor_u32(&r->at, &number)) return gguf_refuse_cut(r);
-    if (number >= GGUF_TYPE_COUNT)
-        return gguf_refuse(r, ERR_FORMAT, "unknown value type %" PRIu32, number);
-    *type = (enum gguf_type)number;
-    return OK;
-}
-
+// [exercise gguf.keys drop]
 // Moves past n items. Every string or array has a length field of its own, so the loop is bounded
 // by the file and not by n.
 static enum status skip_items(struct gguf_reader *r, enum gguf_type type, uint64_t n,
@@ -95,7 +80,7 @@ static enum status skip_items(struct gguf_reader *r, enum gguf_type type, uint64
             if (!gguf_take_string(&r->at, &string)) return gguf_refuse_cut(r);
             continue;
         }
-        if ((st = read_type(r, &item_type)) != OK) return st;
+        if ((st = gguf_read_type(r, &item_type)) != OK) return st;
         if (!cursor_u64(&r->at, &n_items)) return gguf_refuse_cut(r);
         if ((st = skip_items(r, item_type, n_items, depth + 1)) != OK) return st;
     }
@@ -103,13 +88,13 @@ static enum status skip_items(struct gguf_reader *r, enum gguf_type type, uint64
 }
 
 static enum status read_value(struct gguf_reader *r, struct gguf_value *v) {
-    enum status st = read_type(r, &v->type);
+    enum status st = gguf_read_type(r, &v->type);
     if (st != OK) return st;
 
     enum gguf_type type = v->type;
     v->n_items = 1;
     if (type == GGUF_ARRAY) {
-        if ((st = read_type(r, &v->item_type)) != OK) return st;
+        if ((st = gguf_read_type(r, &v->item_type)) != OK) return st;
         if (!cursor_u64(&r->at, &v->n_items)) return gguf_refuse_cut(r);
         type = v->item_type;
     }
@@ -120,22 +105,23 @@ static enum status read_value(struct gguf_reader *r, struct gguf_value *v) {
     return OK;
 }
 
-static enum status read_keys(struct gguf_reader *r, struct gguf *g, struct arena *arena) {
+// [end]
+enum status gguf_read_keys(struct gguf_reader *r, struct gguf *g, struct arena *arena) {
+    // [exercise gguf.keys]
     g->keys = ARENA_NEW(arena, struct gguf_key, g->n_keys);
-    if (!g->keys)
-        return error_set(r->err, ERR_MEMORY, "%s: no memory for %" PRIu64 " keys", r->file,
-                         g->n_keys);
+    if (!g->keys) return gguf_refuse_memory(r, g->n_keys, "keys");
     enum status st = table_init(&g->key_table, arena, (size_t)g->n_keys, r->err);
 
     for (uint32_t i = 0; st == OK && i < g->n_keys; i++) {
         struct gguf_key *key = &g->keys[i];
         gguf_enter(r, "key", i);
-        if ((st = read_name(r, &key->name)) != OK) break;
+        if ((st = gguf_read_name(r, &key->name)) != OK) break;
         if (!table_put(&g->key_table, key->name.bytes, key->name.n_bytes, i))
             return gguf_refuse(r, ERR_FORMAT, "the same key stands in the file twice");
         st = read_value(r, &key->value);
     }
     return st;
+    // [end]
 }
 
 // ---- what the keys say about the file itself ----------------------------------------------------
@@ -155,6 +141,7 @@ static enum status read_alignment(struct gguf_reader *r, struct gguf *g) {
 
 // ---- tensors ------------------------------------------------------------------------------------
 
+// [exercise gguf.tensors drop]
 static enum status read_dims(struct gguf_reader *r, struct tensor_view *view,
                              uint64_t *n_values) {
     uint32_t n_dims;
@@ -204,27 +191,28 @@ static enum status read_tensor(struct gguf_reader *r, struct gguf_tensor *t) {
     return cursor_u64(&r->at, &t->offset) ? OK : gguf_refuse_cut(r);
 }
 
-static enum status read_tensors(struct gguf_reader *r, struct gguf *g,
-                                struct arena *arena) {
+// [end]
+enum status gguf_read_tensors(struct gguf_reader *r, struct gguf *g, struct arena *arena) {
+    // [exercise gguf.tensors]
     g->tensors = ARENA_NEW(arena, struct gguf_tensor, g->n_tensors);
-    if (!g->tensors)
-        return error_set(r->err, ERR_MEMORY, "%s: no memory for %" PRIu64 " tensors",
-                         r->file, g->n_tensors);
+    if (!g->tensors) return gguf_refuse_memory(r, g->n_tensors, "tensors");
     enum status st = table_init(&g->tensor_table, arena, (size_t)g->n_tensors, r->err);
 
     for (uint32_t i = 0; st == OK && i < g->n_tensors; i++) {
         struct gguf_tensor *t = &g->tensors[i];
         gguf_enter(r, "tensor", i);
-        if ((st = read_name(r, &t->name)) != OK) break;
+        if ((st = gguf_read_name(r, &t->name)) != OK) break;
         if (!table_put(&g->tensor_table, t->name.bytes, t->name.n_bytes, i))
             return gguf_refuse(r, ERR_FORMAT, "the same tensor stands in the file twice");
         st = read_tensor(r, t);
     }
     return st;
+    // [end]
 }
 
 // Data lies in the order of the table, so a tensor overlaps if it begins before the last one ended.
-static enum status place_tensors(struct gguf_reader *r, struct gguf *g) {
+enum status gguf_place_tensors(struct gguf_reader *r, struct gguf *g) {
+    // [exercise gguf.place]
     size_t n_padding = (size_t)(-(uint64_t)r->at.pos & (g->alignment - 1));
     size_t n_left = cursor_left(&r->at);
     size_t n_data = n_left > n_padding ? n_left - n_padding : 0;
@@ -251,9 +239,10 @@ static enum status place_tensors(struct gguf_reader *r, struct gguf *g) {
         end = t->offset + t->view.n_bytes;
     }
     return OK;
+    // [end]
 }
 
-// ---- public -------------------------------------------------------------------------------------
+// ---- all of it ----------------------------------------------------------------------------------
 
 enum status gguf_parse(struct gguf *g, const unsigned char *bytes, size_t n_bytes,
                        const char *name, struct arena *arena, struct error *err) {
@@ -262,11 +251,11 @@ enum status gguf_parse(struct gguf *g, const unsigned char *bytes, size_t n_byte
     r.at = (struct cursor){bytes, n_bytes, 0};
     *g = (struct gguf){.bytes = bytes};
     enum status st = read_header(&r, g);
-    if (st == OK) st = read_keys(&r, g, arena);
+    if (st == OK) st = gguf_read_keys(&r, g, arena);
     if (st == OK) st = read_alignment(&r, g);
     if (st == OK) st = gguf_refuse_split(&r, g);
-    if (st == OK) st = read_tensors(&r, g, arena);
-    if (st == OK) st = place_tensors(&r, g);
+    if (st == OK) st = gguf_read_tensors(&r, g, arena);
+    if (st == OK) st = gguf_place_tensors(&r, g);
     if (st != OK) memset(g, 0, sizeof(*g));
     return st;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/limits.h"
+#include "level2-operator/gguf_value.h"
 #include "tests/support/gguf_file.h"
 #include "tests/support/suite.h"
 

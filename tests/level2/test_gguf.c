@@ -1,483 +1,400 @@
-// The GGUF reader against files made by hand: right ones, and everything that can be wrong with one.
+// The GGUF reader against files made by hand. Each stage of gguf_parse is called alone (gguf_rig.h);
+// TCase whole is about all of them together. Longer trials: test_gguf_hostile.c.
 #include "level2-operator/gguf.h"
 
-#include <float.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "common/limits.h"
-#include "tests/support/gguf_file.h"
+#include "level2-operator/gguf_value.h"
+#include "tests/support/gguf_rig.h"
+#include "tests/support/gguf_written.h"
 #include "tests/support/suite.h"
-#include "tests/support/wrong_gguf.h"
 
-static struct arena arena;
-static struct gguf g;
-static struct error err;
+static struct gguf_rig rig;
 
 static void setup(void) {
-    arena_init(&arena, 1 << 20);
-    memset(&g, 0, sizeof(g));
-    memset(&err, 0, sizeof(err));
+    rig_init(&rig);
 }
 
 static void teardown(void) {
-    arena_free(&arena);
+    rig_free(&rig);
 }
 
-static enum status parse(const struct bytes *b) {
-    return gguf_parse(&g, b->data, b->n, "test.gguf", &arena, &err);
-}
+// ---- worked example -----------------------------------------------------------------------------
 
-static void parse_ok(const struct bytes *b) {
-    ck_assert_msg(parse(b) == OK, "%s", err.text);
-}
+// The file of docs/level2/gguf.md: one key, one tensor, 104 bytes.
+// clang-format off
+static const unsigned char example[] =
+    "GGUF" "\3\0\0\0" "\1\0\0\0\0\0\0\0" "\1\0\0\0\0\0\0\0" // version 3, 1 tensor, 1 key
+    "\1\0\0\0\0\0\0\0" "n" "\4\0\0\0" "\7\0\0\0"            // 24: key n, a u32: 7
+    "\1\0\0\0\0\0\0\0" "w" "\1\0\0\0" "\2\0\0\0\0\0\0\0"    // 41: tensor w, 1 dimension: 2
+    "\0\0\0\0" "\0\0\0\0\0\0\0\0"                           // 62: type F32, offset 0
+    "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"          // 74: padding
+    "\0\0\x80\x3f" "\0\0\0\x40";                            // 96: 1.0, 2.0
+// clang-format on
+START_TEST(worked_example) {
+    static const float want[] = {1, 2};
+    const char *call = "gguf_parse(the example of 104 bytes)";
+    float values[2];
+    uint64_t n = 0;
 
-// What the file is allowed to cost: tables grow with the file, by a fixed factor.
-static size_t justified(size_t n_bytes) {
-    return 16 * n_bytes + 4096;
-}
+    put_raw(&rig.file, example, sizeof(example) - 1);
+    assert_read(call, &rig, rig_parse(&rig));
+    gguf_get_u64(gguf_find(&rig.gguf, "n"), &n);
+    assert_number("gguf_parse: key n", (int64_t)n, 7);
+    assert_number("gguf_parse: data_offset", (int64_t)rig.gguf.data_offset, 96);
 
-// The first n bytes of b in memory of their own, so that reading one more is seen.
-static enum status parse_cut(const struct bytes *b, size_t n) {
-    unsigned char *cut = malloc(n ? n : 1);
-    if (n) memcpy(cut, b->data, n);
-    arena_free(&arena);
-    arena_init(&arena, justified(n));
-    memset(&err, 0, sizeof(err));
-    enum status st = gguf_parse(&g, cut, n, "test.gguf", &arena, &err);
-    free(cut);
-    return st;
-}
-
-// Touches every byte that a parsed file points to.
-static unsigned touch_all(void) {
-    unsigned sum = 0;
-    for (uint64_t i = 0; i < g.n_keys; i++) {
-        const struct gguf_value *v = &g.keys[i].value;
-        for (uint64_t j = 0; j < g.keys[i].name.n_bytes; j++)
-            sum += (unsigned char)g.keys[i].name.bytes[j];
-        for (uint64_t j = 0; j < v->n_bytes; j++) sum += v->bytes[j];
-    }
-    for (uint64_t i = 0; i < g.n_tensors; i++) {
-        const unsigned char *data = g.tensors[i].view.data;
-        for (uint64_t j = 0; j < g.tensors[i].view.n_bytes; j++) sum += data[j];
-    }
-    return sum;
-}
-
-// ---- reference ----------------------------------------------------------------------------------
-
-START_TEST(reads_keys_and_tensors_of_the_tiny_model) {
-    struct bytes b = bytes_of_file(tiny_model_path());
-    struct gguf_string s;
-    uint64_t n;
-    double eps;
-
-    parse_ok(&b);
-    ck_assert_uint_eq(g.version, 3);
-    ck_assert_uint_eq(g.alignment, 32);
-    ck_assert_uint_eq(g.n_keys, 25);
-    ck_assert_uint_eq(g.n_tensors, 29);
-    ck_assert(gguf_get_string(gguf_find(&g, "general.architecture"), &s));
-    ck_assert(s.n_bytes == 5 && memcmp(s.bytes, "llama", 5) == 0);
-    ck_assert(gguf_get_u64(gguf_find(&g, "llama.embedding_length"), &n));
-    ck_assert_uint_eq(n, 64);
-    ck_assert(gguf_get_f64(gguf_find(&g, "llama.attention.layer_norm_rms_epsilon"), &eps));
-    ck_assert(eps == (double)1e-5f);
-    ck_assert_ptr_null(gguf_find(&g, "llama.rope.scaling.type"));
-    ck_assert_ptr_null(gguf_find(&g, ""));
-
-    const struct gguf_tensor *t = gguf_find_tensor(&g, "blk.0.ffn_down.weight");
-    ck_assert_ptr_nonnull(t);
-    ck_assert_int_eq(t->view.n_dims, 2);
-    ck_assert_uint_eq(t->view.dim[0], 96);
-    ck_assert_uint_eq(t->view.dim[1], 64);
-    ck_assert_uint_eq(t->view.dim[2], 1);
-    ck_assert_int_eq(t->view.dtype, DTYPE_Q4_1);
-    ck_assert_uint_eq(t->view.n_bytes, 96 / 32 * 20 * 64);
-    ck_assert_ptr_eq(t->view.data, b.data + g.data_offset + t->offset);
-    ck_assert_ptr_null(gguf_find_tensor(&g, "blk.3.ffn_down.weight"));
-    bytes_free(&b);
+    const struct tensor_view *view = &rig.gguf.tensors[0].view;
+    assert_number("gguf_parse: n_dims of w", view->n_dims, 1);
+    assert_number("gguf_parse: n_bytes of w", (int64_t)view->n_bytes, 8);
+    assert_number("gguf_parse: where the data of w begins",
+                  (const unsigned char *)view->data - rig.file.data, 96);
+    memcpy(values, view->data, sizeof(values));
+    assert_close("gguf_parse: data of w", values, want, 2, 0);
 }
 END_TEST
 
-START_TEST(reads_version_2_as_version_3) {
-    struct bytes b = {0};
-    put_header(&b, 2, 0, 1);
-    put_string(&b, "k");
-    put_u32(&b, GGUF_BOOL);
-    put_u8(&b, 1);
-    parse_ok(&b);
-    ck_assert_uint_eq(g.version, 2);
-    ck_assert_uint_eq(g.n_keys, 1);
-    bytes_free(&b);
-}
-END_TEST
+// ---- keys ---------------------------------------------------------------------------------------
+
+static const enum gguf_type numbers[] = {GGUF_U8,  GGUF_I8,  GGUF_U16, GGUF_I16,
+                                         GGUF_U32, GGUF_I32, GGUF_F32, GGUF_BOOL,
+                                         GGUF_U64, GGUF_I64, GGUF_F64};
+enum { N_NUMBERS = sizeof(numbers) / sizeof(numbers[0]) };
 
 static const struct {
     const char *name;
-    enum gguf_type type;
-    unsigned char bytes[8];
-    bool has_u64, has_f64;
-    uint64_t u64;
-    double f64;
-} numbers[] = {
-    {"u8, largest",         GGUF_U8,   {255},                       true,  true,  255,               255       },
-    {"i8, largest",         GGUF_I8,   {127},                       true,  true,  127,               127       },
-    {"i8, smallest",        GGUF_I8,   {128},                       false, true,  0,                 -128      },
-    {"u16, low byte first", GGUF_U16,  {1, 2},                      true,  true,  513,               513       },
-    {"i16, minus two",      GGUF_I16,  {254, 255},                  false, true,  0,                 -2        },
-    {"u32, largest",        GGUF_U32,  {255, 255, 255, 255},        true,  true,  UINT32_MAX,        UINT32_MAX},
-    {"i32, minus one",      GGUF_I32,  {255, 255, 255, 255},        false, true,  0,                 -1        },
-    {"u64, 2^40",           GGUF_U64,  {0, 0, 0, 0, 0, 1},          true,  true,  UINT64_C(1) << 40, 0x1p40    },
-    {"i64, smallest",       GGUF_I64,  {0, 0, 0, 0, 0, 0, 0, 128},  false, true,  0,                 -0x1p63   },
-    {"f32, one and a half", GGUF_F32,  {0, 0, 0xc0, 0x3f},          false, true,  0,                 1.5       },
-    {"f64, minus two",      GGUF_F64,  {0, 0, 0, 0, 0, 0, 0, 0xc0}, false, true,  0,                 -2        },
-    {"bool is no number",   GGUF_BOOL, {1},                         false, false, 0,                 0         },
+    enum gguf_type type, item_type;
+} kinds[] = {
+    {"a number of each type", GGUF_U8,     GGUF_U8    },
+    {"strings",               GGUF_STRING, GGUF_U8    },
+    {"arrays of numbers",     GGUF_ARRAY,  GGUF_U8    },
+    {"arrays of strings",     GGUF_ARRAY,  GGUF_STRING},
+    {"arrays of arrays",      GGUF_ARRAY,  GGUF_ARRAY },
+};
+enum { N_KINDS = sizeof(kinds) / sizeof(kinds[0]), N_KEYS = 3 * N_NUMBERS };
+
+// u8 stands for each type of number in turn; arrays have 0, 1 and more items.
+START_TEST(reads_values_of_each_kind) {
+    struct gguf_written w = written_start(&rig, kinds[_i].name, 0, N_KEYS);
+    char call[80];
+
+    for (int i = 0; i < N_KEYS; i++) {
+        enum gguf_type type = kinds[_i].type, item_type = kinds[_i].item_type;
+        if (type == GGUF_U8) type = numbers[i % N_NUMBERS];
+        if (item_type == GGUF_U8) item_type = numbers[i % N_NUMBERS];
+        written_add_key(&w, type, item_type, i < 2 ? i : draw_int(&w.draw, 0, 9));
+    }
+    snprintf(call, sizeof(call), "gguf_read_keys(%s)", kinds[_i].name);
+    assert_read(call, &rig, rig_read_keys(&rig));
+    assert_keys(call, &w);
+}
+END_TEST
+
+START_TEST(follows_arrays_in_arrays_up_to_the_limit) {
+    for (int depth = 1; depth <= LIMIT_GGUF_ARRAY_DEPTH + 1; depth++) {
+        char call[80];
+        bytes_free(&rig.file);
+        put_only_key(&rig.file, "nested", GGUF_ARRAY);
+        for (int i = 1; i < depth; i++)
+            put_u32(&rig.file, GGUF_ARRAY), put_u64(&rig.file, 1);
+        put_u32(&rig.file, GGUF_U8), put_u64(&rig.file, 1), put_u8(&rig.file, 42);
+        snprintf(call, sizeof(call), "gguf_read_keys(array, %d deep)", depth);
+        enum status st = rig_read_keys(&rig);
+        if (depth <= LIMIT_GGUF_ARRAY_DEPTH)
+            assert_read(call, &rig, st);
+        else
+            assert_refused(call, &rig, st, ERR_LIMIT, "key nested at byte 24");
+    }
+}
+END_TEST
+
+START_TEST(reads_no_keys) {
+    put_header(&rig.file, 3, 0, 0);
+    assert_read("gguf_read_keys(0 keys)", &rig, rig_read_keys(&rig));
+}
+END_TEST
+
+START_TEST(refuses_wrong_keys) {
+    assert_refuses_wrong("gguf_read_keys", &rig, rig_read_keys, WRONG_KEYS, _i);
+}
+END_TEST
+
+static void put_keys_of_each_kind(uint64_t n_tensors) {
+    struct gguf_written w = written_start(&rig, "each kind", n_tensors, N_KINDS);
+    for (int i = 0; i < N_KINDS; i++)
+        written_add_key(&w, kinds[i].type, kinds[i].item_type, 3);
+}
+
+START_TEST(refuses_keys_cut_anywhere) {
+    put_keys_of_each_kind(0);
+    assert_refuses_cuts("gguf_read_keys(5 keys)", &rig, rig_read_keys, HEADER_BYTES);
+}
+END_TEST
+
+START_TEST(says_when_there_is_no_memory_for_keys) {
+    put_keys_of_each_kind(0);
+    assert_asks_for_memory("gguf_read_keys(5 keys)", &rig, rig_read_keys);
+}
+END_TEST
+
+// ---- tensors ------------------------------------------------------------------------------------
+
+START_TEST(reads_tensors_of_each_type) {
+    struct gguf_written w = written_start(&rig, "tensors", WRITTEN_TENSORS, 0);
+    char call[80];
+
+    written_add_tensors(&w, _i);
+    snprintf(call, sizeof(call), "gguf_read_tensors(%d types, n_dims %d)", WRITTEN_TENSORS,
+             _i);
+    assert_read(call, &rig, rig_read_tensors(&rig));
+    assert_tensors(call, &w);
+}
+END_TEST
+
+START_TEST(reads_no_tensors) {
+    put_header(&rig.file, 3, 0, 0);
+    assert_read("gguf_read_tensors(0 tensors)", &rig, rig_read_tensors(&rig));
+}
+END_TEST
+
+START_TEST(refuses_wrong_tensors) {
+    assert_refuses_wrong("gguf_read_tensors", &rig, rig_read_tensors, WRONG_TENSORS, _i);
+}
+END_TEST
+
+START_TEST(refuses_tensors_cut_anywhere) {
+    struct gguf_written w = written_start(&rig, "cut tensors", WRITTEN_TENSORS, 0);
+    written_add_tensors(&w, 2);
+    assert_refuses_cuts("gguf_read_tensors(6 tensors)", &rig, rig_read_tensors,
+                        HEADER_BYTES);
+}
+END_TEST
+
+START_TEST(says_when_there_is_no_memory_for_tensors) {
+    struct gguf_written w = written_start(&rig, "memory", WRITTEN_TENSORS, 0);
+    written_add_tensors(&w, 3);
+    assert_asks_for_memory("gguf_read_tensors(6 tensors)", &rig, rig_read_tensors);
+}
+END_TEST
+
+// ---- place --------------------------------------------------------------------------------------
+
+// Tables that end at byte n_tables of a file of n_bytes, and two tensors.
+struct placed {
+    const char *name;
+    uint32_t alignment;
+    size_t n_tables, n_bytes;
+    struct {
+        uint64_t offset, n_bytes;
+    } tensor[2];
 };
 
-START_TEST(numbers_convert_only_where_they_fit) {
-    struct gguf_value v = {.type = numbers[_i].type,
-                           .n_items = 1,
-                           .bytes = numbers[_i].bytes,
-                           .n_bytes = (uint64_t)gguf_type_bytes(numbers[_i].type)};
-    uint64_t u64 = 0;
-    double f64 = 0;
-    bool b;
-    struct gguf_string s;
+static enum status place(const struct placed *p, int n_tensors) {
+    static const unsigned char zeros[1024];
+    static struct gguf_tensor two[2];
 
-    ck_assert_msg(gguf_get_u64(&v, &u64) == numbers[_i].has_u64, "%s", numbers[_i].name);
-    ck_assert_msg(gguf_get_f64(&v, &f64) == numbers[_i].has_f64, "%s", numbers[_i].name);
-    ck_assert_msg(u64 == numbers[_i].u64, "%s", numbers[_i].name);
-    ck_assert_msg(f64 == numbers[_i].f64, "%s: %g", numbers[_i].name, f64);
-    ck_assert(gguf_get_bool(&v, &b) == (v.type == GGUF_BOOL));
-    ck_assert(!gguf_get_string(&v, &s));
+    bytes_free(&rig.file);
+    put_header(&rig.file, 3, 2, 0);
+    put_string(&rig.file, "t0"), put_string(&rig.file, "t1"); // at bytes 24 and 34
+    put_raw(&rig.file, zeros, p->n_bytes - rig.file.n);
+    rig_stand_at(&rig, p->n_tables);
+    for (int i = 0; i < n_tensors; i++) {
+        uint64_t n = p->tensor[i].n_bytes;
+        struct gguf_string name = {(char *)rig.file.data + 32 + 10 * i, 2};
+        two[i] = (struct gguf_tensor){
+            name, p->tensor[i].offset, {DTYPE_I8, 1, {n, 1, 1, 1}, NULL, n}
+        };
+    }
+    rig.gguf.tensors = two;
+    rig.gguf.n_tensors = (uint64_t)n_tensors;
+    rig.gguf.alignment = p->alignment;
+    return gguf_place_tensors(&rig.reader, &rig.gguf);
 }
-END_TEST
 
-START_TEST(walks_arrays_item_by_item) {
-    struct bytes b = {0};
-    struct gguf_value item;
-    struct gguf_string s;
-    uint64_t pos = 0, n;
-
-    put_header(&b, 3, 0, 3);
-    put_string(&b, "numbers");
-    put_u32(&b, GGUF_ARRAY), put_u32(&b, GGUF_U32), put_u64(&b, 2), put_u32(&b, 7),
-        put_u32(&b, 8);
-    put_string(&b, "strings");
-    put_u32(&b, GGUF_ARRAY), put_u32(&b, GGUF_STRING), put_u64(&b, 2);
-    put_string(&b, ""), put_string(&b, "two");
-    put_string(&b, "empty");
-    put_u32(&b, GGUF_ARRAY), put_u32(&b, GGUF_STRING), put_u64(&b, 0);
-    parse_ok(&b);
-
-    const struct gguf_value *v = gguf_find(&g, "numbers");
-    ck_assert(gguf_item(v, 1, &item) && gguf_get_u64(&item, &n));
-    ck_assert_uint_eq(n, 8);
-    ck_assert(!gguf_item(v, 2, &item));
-    ck_assert(!gguf_next_string(v, &pos, &s));
-
-    v = gguf_find(&g, "strings");
-    ck_assert(gguf_next_string(v, &pos, &s) && s.n_bytes == 0);
-    ck_assert(gguf_next_string(v, &pos, &s) && s.n_bytes == 3);
-    ck_assert_int_eq(memcmp(s.bytes, "two", 3), 0);
-    ck_assert(!gguf_next_string(v, &pos, &s));
-    ck_assert(!gguf_item(v, 0, &item)); // strings have no fixed width
-
-    pos = 0;
-    ck_assert(!gguf_next_string(gguf_find(&g, "empty"), &pos, &s));
-    bytes_free(&b);
+static uint64_t aligned(uint64_t n, uint64_t alignment) {
+    return (n + alignment - 1) / alignment * alignment;
 }
-END_TEST
 
-// ---- edges --------------------------------------------------------------------------------------
+// With gaps and without; tables that end anywhere, each second time where data may begin.
+static struct placed draw_placed(struct draw *d, int i) {
+    struct placed p = {.alignment = 1u << draw_int(d, 0, 7)};
+    uint64_t a = p.alignment, end = 0;
 
-START_TEST(accepts_a_file_with_nothing_in_it) { // LOAD-03
-    struct bytes b = {0};
-    put_header(&b, 3, 0, 0);
-    put_padding(&b, 32);
-    parse_ok(&b);
-    ck_assert_uint_eq(g.n_keys, 0);
-    ck_assert_uint_eq(g.n_tensors, 0);
-    ck_assert_ptr_null(gguf_find(&g, "general.architecture"));
-    bytes_free(&b);
+    p.n_tables = (size_t)draw_int(d, 50, 300);
+    if (i % 2) p.n_tables = (size_t)aligned(p.n_tables, a);
+    for (int j = 0; j < 2; j++) {
+        p.tensor[j].offset = aligned(end, a) + a * (uint64_t)draw_int(d, 0, 1);
+        p.tensor[j].n_bytes = (uint64_t)draw_int(d, 1, 70);
+        end = p.tensor[j].offset + p.tensor[j].n_bytes;
+    }
+    p.n_bytes = (size_t)(aligned(p.n_tables, a) + end);
+    return p;
 }
-END_TEST
 
-START_TEST(finds_data_at_any_alignment_and_any_size_of_metadata) { // LOAD-10
-    static const size_t alignments[] = {8, 16, 32, 64, 128};
-    static const char *const names[] = {"a", "b", "c"};
-    char text[65] = "";
-
-    for (size_t a = 0; a < sizeof(alignments) / sizeof(alignments[0]); a++) {
-        for (size_t n = 0; n < 64; n++) {
-            struct gguf_file f = {.alignment = alignments[a]};
-            memset(text, 'x', n);
-            text[n] = '\0';
-            file_set_string(&f, "filler", text);
-            for (unsigned i = 0; i < 3; i++) {
-                struct file_tensor *t = file_add_tensor(&f, names[i]);
-                t->n_dims = 1;
-                t->dim[0] = 4;
-                for (int j = 0; j < 16; j++) put_u8(&t->data, i + 1);
-            }
-            struct bytes b = file_bytes(&f);
-            parse_ok(&b);
-            ck_assert_uint_eq(g.alignment, alignments[a]);
-            ck_assert_uint_eq(g.data_offset % alignments[a], 0);
-            for (unsigned i = 0; i < 3; i++) {
-                const unsigned char *data = gguf_find_tensor(&g, names[i])->view.data;
-                for (int j = 0; j < 16; j++) ck_assert_uint_eq(data[j], i + 1);
-            }
-            bytes_free(&b);
-            file_free(&f);
-            arena_reset(&arena);
+START_TEST(places_data_behind_the_padding) {
+    struct draw d = draw_start("place");
+    for (int i = 0; i < 64; i++) {
+        struct placed p = draw_placed(&d, i);
+        uint64_t begin = aligned(p.n_tables, p.alignment);
+        char call[100];
+        snprintf(call, sizeof(call), "gguf_place_tensors(alignment %u, tables end at %zu)",
+                 p.alignment, p.n_tables);
+        assert_read(call, &rig, place(&p, 2));
+        assert_number("data_offset", (int64_t)rig.gguf.data_offset, (int64_t)begin);
+        for (int j = 0; j < 2; j++) {
+            const unsigned char *data = rig.gguf.tensors[j].view.data;
+            assert_field(call, j, "view.data - file", (uint64_t)(data - rig.file.data),
+                         begin + p.tensor[j].offset);
         }
     }
 }
 END_TEST
 
-static void put_nested_arrays(struct bytes *b, int depth) {
-    put_header(b, 3, 0, 1);
-    put_string(b, "nested");
-    put_u32(b, GGUF_ARRAY);
-    for (int i = 1; i < depth; i++) put_u32(b, GGUF_ARRAY), put_u64(b, 1);
-    put_u32(b, GGUF_U8), put_u64(b, 1), put_u8(b, 42);
-}
-
-START_TEST(accepts_arrays_in_arrays_up_to_the_limit) {
-    for (int depth = 1; depth <= LIMIT_GGUF_ARRAY_DEPTH + 1; depth++) {
-        struct bytes b = {0};
-        put_nested_arrays(&b, depth);
-        enum status want = depth <= LIMIT_GGUF_ARRAY_DEPTH ? OK : ERR_LIMIT;
-        ck_assert_msg(parse(&b) == want, "depth %d: %s", depth, err.text);
-        bytes_free(&b);
-    }
-}
-END_TEST
-
-START_TEST(a_bool_that_is_neither_0_nor_1_has_no_value) {
-    struct gguf_value v = {.type = GGUF_BOOL, .bytes = (const unsigned char *)"\x02"};
-    bool b;
-    ck_assert(!gguf_get_bool(&v, &b));
-}
-END_TEST
-
-START_TEST(a_value_that_is_not_there_converts_to_nothing) {
-    uint64_t u64, pos = 0;
-    double f64;
-    bool b;
-    struct gguf_string s;
-    struct gguf_value item;
-    ck_assert(!gguf_get_u64(NULL, &u64) && !gguf_get_f64(NULL, &f64));
-    ck_assert(!gguf_get_bool(NULL, &b) && !gguf_get_string(NULL, &s));
-    ck_assert(!gguf_item(NULL, 0, &item) && !gguf_next_string(NULL, &pos, &s));
-}
-END_TEST
-
-// ---- failures -----------------------------------------------------------------------------------
-
-START_TEST(refuses_and_says_what_is_wrong_and_where) {
-    const char *name = wrong_ggufs[_i].name;
-    struct bytes b = {0};
-    wrong_ggufs[_i].build(&b);
-
-    enum status st = parse(&b);
-    ck_assert_msg(st == wrong_ggufs[_i].want, "%s: status %s: %s", name, status_name(st),
-                  err.text);
-    ck_assert_int_eq(err.code, st);
-    ck_assert_msg(strncmp(err.text, "test.gguf: ", 11) == 0, "%s: %s", name, err.text);
-    ck_assert_msg(strstr(err.text, "at byte") != NULL, "%s: %s", name, err.text);
-    ck_assert_msg(strchr(err.text, '\n') == NULL, "%s: %s", name, err.text);
-    ck_assert_msg(err.param[0] != '\0', "%s: names no field", name);
-    for (int i = 0; i < 3 && wrong_ggufs[_i].says[i]; i++)
-        ck_assert_msg(strstr(err.text, wrong_ggufs[_i].says[i]) != NULL,
-                      "%s: \"%s\" is not in: %s", name, wrong_ggufs[_i].says[i], err.text);
-    ck_assert_msg(g.keys == NULL && g.n_tensors == 0, "%s: the result is not closed", name);
-    ck_assert_msg(parse_cut(&b, b.n) == st, "%s: costs more than the file justifies", name);
-    bytes_free(&b);
-}
-END_TEST
-
-// LOAD-02: refused before anything is taken for what the count promises.
-START_TEST(refuses_endless_counts_without_an_allocation) {
-    int n_found = 0;
-    for (int i = 0; i < N_WRONG_GGUFS; i++) {
-        struct bytes b = {0};
-        if (!strstr(wrong_ggufs[i].name, "2^64-1 tensors") &&
-            !strstr(wrong_ggufs[i].name, "2^64-1 keys"))
-            continue;
-        wrong_ggufs[i].build(&b);
-        arena_fail_after(&arena, 0);
-        ck_assert_int_eq(parse(&b), ERR_FORMAT);
-        bytes_free(&b);
-        n_found++;
-    }
-    ck_assert_int_eq(n_found, 2);
-}
-END_TEST
-
-START_TEST(never_writes_control_bytes_into_a_message) {
-    struct bytes b = {0};
-    put_only_key(&b, "a\x1b[2Jb\n", 13);
-    ck_assert_int_eq(parse(&b), ERR_FORMAT);
-    ck_assert_ptr_null(strchr(err.text, '\x1b'));
-    ck_assert_ptr_null(strchr(err.text, '\n'));
-    bytes_free(&b);
-}
-END_TEST
-
-START_TEST(survives_a_failure_of_every_allocation) {
-    struct bytes b = bytes_of_file(tiny_model_path());
-    enum status st = ERR_MEMORY;
-    long n = 0;
-
-    for (; st != OK; n++) {
-        ck_assert_int_lt(n, 100);
-        arena_free(&arena);
-        arena_init(&arena, 1 << 20);
-        arena_fail_after(&arena, n);
-        memset(&err, 0, sizeof(err));
-        if ((st = parse(&b)) == OK) break;
-        ck_assert_int_eq(st, ERR_MEMORY);
-        ck_assert_int_eq(err.code, ERR_MEMORY);
-        ck_assert_str_ne(err.text, "");
-    }
-    ck_assert_int_eq(n, 4); // keys, their table, tensors, their table
-    bytes_free(&b);
-}
-END_TEST
-
-START_TEST(refuses_a_file_cut_anywhere_in_header_and_tables) {
-    struct bytes b = bytes_of_file(tiny_model_path());
-    parse_ok(&b);
-    size_t n_tables = (size_t)g.data_offset;
-
-    for (size_t n = 0; n < n_tables; n++) {
-        enum status st = parse_cut(&b, n);
-        ck_assert_msg(st == ERR_FORMAT, "cut at %zu: %s %s", n, status_name(st), err.text);
-        ck_assert_str_ne(err.text, "");
-    }
-    bytes_free(&b);
-}
-END_TEST
-
-START_TEST(names_the_tensor_at_which_the_data_was_cut) { // LOAD-16
-    struct bytes b = bytes_of_file(tiny_model_path());
+START_TEST(names_the_tensor_whose_data_is_cut) {
     struct draw d = draw_start("cut data");
-    parse_ok(&b);
-    size_t data_offset = (size_t)g.data_offset;
-    const struct gguf_tensor *last = &g.tensors[g.n_tensors - 1];
-    size_t end = data_offset + (size_t)(last->offset + last->view.n_bytes);
-
-    for (int i = 0; i < 1002; i++) {
-        size_t n = (size_t)draw_int(&d, (int)data_offset, (int)end - 1);
-        if (i == 0) n = end - 1;
-        if (i == 1) n = b.n / 2;
-
-        parse_ok(&b);
-        uint64_t t = 0; // the first tensor that is not whole
-        while (data_offset + g.tensors[t].offset + g.tensors[t].view.n_bytes <= n) t++;
-        char name[64] = "";
-        memcpy(name, g.tensors[t].name.bytes, (size_t)g.tensors[t].name.n_bytes);
-
-        ck_assert_msg(parse_cut(&b, n) == ERR_FORMAT, "cut at %zu: %s", n, err.text);
-        ck_assert_msg(strcmp(err.param, name) == 0, "cut at %zu: names %s, want %s", n,
-                      err.param, name);
+    struct placed p = draw_placed(&d, 0), whole = p;
+    uint64_t begin = aligned(p.n_tables, p.alignment);
+    while (p.n_bytes-- > whole.n_tables) {
+        char call[100];
+        bool has_first = begin + p.tensor[0].offset + p.tensor[0].n_bytes <= p.n_bytes;
+        snprintf(call, sizeof(call), "gguf_place_tensors(file of %zu bytes cut to %zu)",
+                 whole.n_bytes, p.n_bytes);
+        assert_refused(call, &rig, place(&p, 2), ERR_FORMAT,
+                       has_first ? "tensor t1 at byte 34" : "tensor t0 at byte 24");
     }
-    bytes_free(&b);
 }
 END_TEST
 
-// ---- property -----------------------------------------------------------------------------------
+// Data begins at 128 and ends at 224.
+static const struct placed misplaced[] = {
+    {"LOAD-15 offset plus 1",   32, 100, 224, {{0, 32}, {33, 32}}             },
+    {"offset of alignment 32",  64, 100, 224, {{0, 32}, {32, 32}}             },
+    {"overlap by all",          32, 100, 224, {{0, 32}, {0, 32}}              },
+    {"overlap by one byte",     32, 100, 224, {{0, 33}, {32, 32}}             },
+    {"begins before the first", 32, 100, 224, {{32, 32}, {0, 32}}             },
+    {"begins at the end",       32, 100, 224, {{0, 32}, {96, 1}}              },
+    {"one byte too many",       32, 100, 224, {{0, 32}, {32, 65}}             },
+    {"offset beyond belief",    32, 100, 224, {{0, 32}, {UINT64_MAX - 31, 32}}},
+    {"size beyond belief",      32, 100, 224, {{0, 32}, {32, UINT64_MAX}}     },
+};
+enum { N_MISPLACED = sizeof(misplaced) / sizeof(misplaced[0]) };
 
-// Flips, repeats and swaps numbers in header and tables; what is then accepted must still lie inside
-// the file.
-START_TEST(a_changed_file_is_refused_or_lies_inside_itself) {
-    struct bytes b = bytes_of_file(tiny_model_path());
-    struct draw d = draw_start("mutations");
-    static const uint64_t extremes[] = {0,
-                                        1,
-                                        0x7f,
-                                        0xff,
-                                        0xffff,
-                                        0x7fffffff,
-                                        UINT32_MAX,
-                                        UINT64_C(1) << 61,
-                                        UINT64_MAX >> 1,
-                                        UINT64_MAX};
-    parse_ok(&b);
-    int n_tables = (int)g.data_offset, n_accepted = 0, n_refused = 0;
-    unsigned sum = 0;
+START_TEST(refuses_misplaced_data) {
+    char call[100];
+    snprintf(call, sizeof(call), "gguf_place_tensors(%s)", misplaced[_i].name);
+    assert_refused(call, &rig, place(&misplaced[_i], 2), ERR_FORMAT,
+                   "tensor t1 at byte 34");
+}
+END_TEST
 
-    for (int i = 0; i < 4000; i++) {
-        unsigned char *changed = malloc(b.n);
-        memcpy(changed, b.data, b.n);
-        int n_changes = draw_int(&d, 1, 4);
-        for (int j = 0; j < n_changes; j++) {
-            int at = draw_int(&d, 0, n_tables - 9);
-            if (draw_int(&d, 0, 1))
-                at = draw_int(&d, n_tables - 1500, n_tables - 9); // tensors
-            if (draw_int(&d, 0, 1)) {
-                changed[at] = (unsigned char)draw_u64(&d);
-            } else {
-                memcpy(changed + at, &extremes[draw_int(&d, 0, 9)],
-                       (size_t)draw_int(&d, 1, 8));
-            }
+START_TEST(places_no_tensors) {
+    struct placed p = {.alignment = 32, .n_tables = 70, .n_bytes = 70};
+    assert_read("gguf_place_tensors(0 tensors, no padding)", &rig, place(&p, 0));
+    assert_number("data_offset", (int64_t)rig.gguf.data_offset, 96);
+}
+END_TEST
+
+// ---- whole --------------------------------------------------------------------------------------
+
+// Two tensors, one of 16 bytes that are 1, one of 16 bytes that are 2.
+static struct bytes two_tensors(size_t alignment, int n_filler) {
+    struct gguf_file f = {.alignment = alignment};
+    char filler[65];
+
+    snprintf(filler, sizeof(filler), "%0*d", n_filler, 0);
+    file_set_string(&f, "filler", filler);
+    for (unsigned i = 1; i <= 2; i++) {
+        struct file_tensor *t = file_add_tensor(&f, i == 1 ? "one" : "two");
+        t->n_dims = 1;
+        t->dim[0] = 4;
+        for (int j = 0; j < 16; j++) put_u8(&t->data, i);
+    }
+    struct bytes b = file_bytes(&f);
+    file_free(&f);
+    return b;
+}
+
+START_TEST(finds_data_at_each_alignment) {                      // LOAD-10
+    static const size_t alignments[] = {0, 8, 16, 32, 64, 128}; // 0: no key says so
+    struct draw d = draw_start("alignments");
+    char call[80];
+
+    for (int i = 0; i < 6 * 8; i++) {
+        bytes_free(&rig.file);
+        rig.file = two_tensors(alignments[i % 6], draw_int(&d, 1, 64));
+        snprintf(call, sizeof(call), "gguf_parse(alignment %zu)", alignments[i % 6]);
+        assert_read(call, &rig, rig_parse(&rig));
+        for (int j = 0; j < 2; j++) {
+            const unsigned char *data = rig.gguf.tensors[j].view.data;
+            assert_field(call, j, "view.data, first byte", data[0], (uint64_t)j + 1);
+            assert_field(call, j, "view.data, last byte", data[15], (uint64_t)j + 1);
         }
-        arena_free(&arena);
-        arena_init(&arena, justified(b.n));
-        enum status st = gguf_parse(&g, changed, b.n, "changed.gguf", &arena, &err);
-        ck_assert_msg(st != ERR_MEMORY, "seeded change %d: %s", i, err.text);
-        if (st == OK) sum += touch_all(); // ASan looks on
-        n_accepted += st == OK;
-        n_refused += st != OK;
-        free(changed);
     }
-    ck_assert_msg(n_accepted > 100 && n_refused > 100, "%d accepted, %d refused, sum %u",
-                  n_accepted, n_refused, sum);
-    bytes_free(&b);
 }
 END_TEST
+
+START_TEST(refuses_the_example_cut_anywhere) {
+    put_raw(&rig.file, example, sizeof(example) - 1);
+    assert_refuses_cuts("gguf_parse(the example)", &rig, rig_parse, 1);
+}
+END_TEST
+
+START_TEST(changed_bytes_are_refused_or_harmless) {
+    static const unsigned char changes[] = {0, 1, 0x7f, 0x80, 0xff};
+    char call[80];
+
+    put_keys_of_each_kind(1);
+    put_tensor(&rig.file, "w", 1, (uint64_t[]){8}, 0, 0);
+    put_padding(&rig.file, 32);
+    for (int i = 0; i < 8; i++) put_f32(&rig.file, 1);
+    for (size_t i = 0; i < 5 * (rig.file.n - 32); i++) {
+        unsigned char *byte = rig.file.data + i / 5, kept = *byte;
+        *byte = changes[i % 5];
+        snprintf(call, sizeof(call), "gguf_parse(byte %zu is %d)", i / 5, *byte);
+        if (rig_parse(&rig) == OK) assert_views_inside(call, &rig);
+        *byte = kept;
+    }
+}
+END_TEST
+
+static TCase *part(Suite *s, const char *name) {
+    TCase *tc = tcase_create(name);
+    tcase_add_checked_fixture(tc, setup, teardown);
+    suite_add_tcase(s, tc);
+    return tc;
+}
 
 Suite *suite(void) {
     Suite *s = suite_create("level2/gguf");
 
-    TCase *reference = tcase_create("reference");
-    tcase_add_checked_fixture(reference, setup, teardown);
-    tcase_add_test(reference, reads_keys_and_tensors_of_the_tiny_model);
-    tcase_add_test(reference, reads_version_2_as_version_3);
-    tcase_add_loop_test(reference, numbers_convert_only_where_they_fit, 0,
-                        (int)(sizeof(numbers) / sizeof(numbers[0])));
-    tcase_add_test(reference, walks_arrays_item_by_item);
-    suite_add_tcase(s, reference);
+    tcase_add_test(part(s, "worked example"), worked_example);
 
-    TCase *edges = tcase_create("edges");
-    tcase_add_checked_fixture(edges, setup, teardown);
-    tcase_add_test(edges, accepts_a_file_with_nothing_in_it);
-    tcase_add_test(edges, finds_data_at_any_alignment_and_any_size_of_metadata);
-    tcase_add_test(edges, accepts_arrays_in_arrays_up_to_the_limit);
-    tcase_add_test(edges, a_bool_that_is_neither_0_nor_1_has_no_value);
-    tcase_add_test(edges, a_value_that_is_not_there_converts_to_nothing);
-    suite_add_tcase(s, edges);
+    TCase *keys_case = part(s, "keys");
+    tcase_add_loop_test(keys_case, reads_values_of_each_kind, 0, N_KINDS);
+    tcase_add_test(keys_case, follows_arrays_in_arrays_up_to_the_limit);
+    tcase_add_test(keys_case, reads_no_keys);
+    tcase_add_loop_test(keys_case, refuses_wrong_keys, 0, wrong_ggufs_in(WRONG_KEYS));
+    tcase_add_test(keys_case, refuses_keys_cut_anywhere);
+    tcase_add_test(keys_case, says_when_there_is_no_memory_for_keys);
 
-    TCase *failures = tcase_create("failures");
-    tcase_add_checked_fixture(failures, setup, teardown);
-    tcase_set_timeout(failures, 60);
-    tcase_add_loop_test(failures, refuses_and_says_what_is_wrong_and_where, 0,
-                        N_WRONG_GGUFS);
-    tcase_add_test(failures, refuses_endless_counts_without_an_allocation);
-    tcase_add_test(failures, never_writes_control_bytes_into_a_message);
-    tcase_add_test(failures, survives_a_failure_of_every_allocation);
-    tcase_add_test(failures, refuses_a_file_cut_anywhere_in_header_and_tables);
-    tcase_add_test(failures, names_the_tensor_at_which_the_data_was_cut);
-    suite_add_tcase(s, failures);
+    TCase *tensors_case = part(s, "tensors");
+    tcase_add_loop_test(tensors_case, reads_tensors_of_each_type, 1, LIMIT_TENSOR_DIMS + 1);
+    tcase_add_test(tensors_case, reads_no_tensors);
+    tcase_add_loop_test(tensors_case, refuses_wrong_tensors, 0,
+                        wrong_ggufs_in(WRONG_TENSORS));
+    tcase_add_test(tensors_case, refuses_tensors_cut_anywhere);
+    tcase_add_test(tensors_case, says_when_there_is_no_memory_for_tensors);
 
-    TCase *property = tcase_create("property");
-    tcase_add_checked_fixture(property, setup, teardown);
-    tcase_set_timeout(property, 60);
-    tcase_add_test(property, a_changed_file_is_refused_or_lies_inside_itself);
-    suite_add_tcase(s, property);
+    TCase *place_case = part(s, "place");
+    tcase_add_test(place_case, places_data_behind_the_padding);
+    tcase_add_test(place_case, names_the_tensor_whose_data_is_cut);
+    tcase_add_loop_test(place_case, refuses_misplaced_data, 0, N_MISPLACED);
+    tcase_add_test(place_case, places_no_tensors);
+
+    TCase *whole = part(s, "whole");
+    tcase_add_test(whole, finds_data_at_each_alignment);
+    tcase_add_test(whole, refuses_the_example_cut_anywhere);
+    tcase_add_test(whole, changed_bytes_are_refused_or_harmless);
     return s;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "level2-operator/gguf_value.h"
 #include "level2-operator/rows.h"
 #include "tests/support/gguf_file.h"
 #include "tests/support/suite.h"

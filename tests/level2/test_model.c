@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/half.h"
+#include "level2-operator/gguf_value.h"
 #include "level2-operator/rows.h"
 #include "tests/support/gguf_file.h"
 #include "tests/support/suite.h"

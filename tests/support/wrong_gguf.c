@@ -85,6 +85,12 @@ static void item_type_13(struct bytes *b) {
     put_u32(b, 13), put_u64(b, 0);
 }
 
+static void inner_item_type_13(struct bytes *b) {
+    put_only_key(b, "odd", GGUF_ARRAY);
+    put_u32(b, GGUF_ARRAY), put_u64(b, 1);
+    put_u32(b, 13), put_u64(b, 0);
+}
+
 static void endless_array(struct bytes *b) {
     put_only_key(b, "numbers", GGUF_ARRAY);
     put_u32(b, GGUF_U64), put_u64(b, UINT64_C(1) << 61),
@@ -239,49 +245,111 @@ static void no_data_at_all(struct bytes *b) {
 
 // clang-format off
 const struct wrong_gguf wrong_ggufs[N_WRONG_GGUFS] = {
-    {"LOAD-01 wrong magic",            wrong_magic,         ERR_FORMAT,      {"magic", "not a GGUF"}},
-    {"LOAD-02 2^64-1 tensors",         endless_tensors,     ERR_FORMAT,      {"n_tensors 18446744073709551615", "byte 8:"}},
-    {"2^64-1 keys",                    endless_keys,        ERR_FORMAT,      {"n_keys 18446744073709551615", "byte 16:"}},
-    {"LOAD-04 magic and no more",      magic_only,          ERR_FORMAT,      {"version 0 at byte 4:", "ends"}},
-    {"empty file",                     empty_file,          ERR_FORMAT,      {"magic at byte 0:", "empty"}},
-    {"LOAD-05 web page",               html_page,           ERR_FORMAT,      {"HTML page"}},
-    {"Git LFS pointer",                lfs_pointer,         ERR_FORMAT,      {"Git LFS"}},
-    {"version 1",                      version_1,           ERR_UNSUPPORTED, {"version 1 at byte 4:"}},
-    {"version 4",                      version_4,           ERR_UNSUPPORTED, {"version 4 at byte 4:"}},
-    {"big-endian file",                big_endian,          ERR_UNSUPPORTED, {"big-endian"}},
-    {"LOAD-06 key name of 2^64-1 bytes", endless_key_name,    ERR_FORMAT,      {"key 0 at byte 24:"}},
-    {"long key name",                  long_key_name,       ERR_LIMIT,       {"257 bytes", "256"}},
-    {"LOAD-07 same key twice",         same_key_twice,      ERR_FORMAT,      {"key general.name at byte 61:", "twice"}},
-    {"LOAD-08 value type 13",          value_type_13,       ERR_FORMAT,      {"key odd at byte 24:", "type 13"}},
-    {"LOAD-08 item type 13",           item_type_13,        ERR_FORMAT,      {"key odd at byte 24:", "type 13"}},
-    {"array whose bytes wrap",         endless_array,       ERR_FORMAT,      {"key numbers"}},
-    {"array of 2^64-1 strings",        endless_strings,     ERR_FORMAT,      {"key strings"}},
-    {"array of 2^64-1 arrays",         endless_arrays,      ERR_FORMAT,      {"key arrays"}},
-    {"string whose end wraps",         endless_string,      ERR_FORMAT,      {"key text"}},
-    {"LOAD-09 alignment 0",            alignment_0,         ERR_FORMAT,      {"general.alignment", "power of two"}},
-    {"alignment 24",                   alignment_24,        ERR_FORMAT,      {"general.alignment", "24"}},
-    {"alignment as text",              alignment_text,      ERR_FORMAT,      {"general.alignment", "whole number"}},
-    {"LOAD-11 nine dimensions",        nine_dims,           ERR_FORMAT,      {"tensor deep at byte 24:", "9 dim"}},
-    {"one dimension too many",         five_dims,           ERR_FORMAT,      {"tensor deep at byte 24:", "5 dim"}},
-    {"no dimensions",                  no_dims,             ERR_FORMAT,      {"tensor flat", "0 dim"}},
-    {"LOAD-12 2^42+1 rows",            wide_dim,            ERR_FORMAT,      {"token_embd.weight"}},
-    {"dimensions that wrap",           wrapping_dims,       ERR_FORMAT,      {"tensor wrap", "larger"}},
-    {"bytes that wrap",                wrapping_bytes,      ERR_FORMAT,      {"tensor wrap", "larger"}},
-    {"LOAD-13 dimension 0",            zero_dim,            ERR_FORMAT,      {"tensor none", "dimension 1 is 0"}},
-    {"LOAD-14 type 99",                type_99,             ERR_FORMAT,      {"tensor odd", "type 99"}},
-    {"LOAD-14 type 2^32-1",            type_max,            ERR_FORMAT,      {"tensor odd", "type 4294967295"}},
-    {"LOAD-14 type 4, taken back",     type_4,              ERR_FORMAT,      {"tensor odd", "type 4"}},
-    {"Q4_K, not built yet",            type_q4_k,           ERR_UNSUPPORTED, {"tensor later", "Q4_K"}},
-    {"Q5_0, not built yet",            type_q5_0,           ERR_UNSUPPORTED, {"tensor later", "Q5_0"}},
-    {"row of half a block",            part_of_a_block,     ERR_FORMAT,      {"tensor half", "16", "Q8_0"}},
-    {"same tensor twice",              same_tensor_twice,   ERR_FORMAT,      {"tensor first at byte 61:", "twice"}},
-    {"LOAD-15 offset plus 1",          offset_off_by_one,   ERR_FORMAT,      {"tensor second", "33", "multiple of 32"}},
-    {"overlapping tensors",            overlapping,         ERR_FORMAT,      {"tensor second", "overlaps"}},
-    {"offset at the end",              offset_past_the_end, ERR_FORMAT,      {"tensor second", "96"}},
-    {"offset that wraps",              offset_that_wraps,   ERR_FORMAT,      {"tensor second"}},
-    {"no data at all",                 no_data_at_all,      ERR_FORMAT,      {"tensor gone", "download"}},
-    {"LOAD-17 second part of three",   split_part_2,        ERR_UNSUPPORTED, {"part 2 of 3", "-00001-of-00003.gguf"}},
-    {"part of nobody knows how many",  split_without_count, ERR_UNSUPPORTED, {"split.no", "one part of several"}},
-    {"first part of three",            split_part_1,        ERR_UNSUPPORTED, {"part 1 of 3", "merge"}},
+    {"LOAD-01 wrong magic", wrong_magic, WRONG_HEADER, ERR_FORMAT,
+     "magic at byte 0", {"not a GGUF"}},
+    {"LOAD-02 2^64-1 tensors", endless_tensors, WRONG_HEADER, ERR_FORMAT,
+     "n_tensors 18446744073709551615 at byte 8", {0}},
+    {"2^64-1 keys", endless_keys, WRONG_HEADER, ERR_FORMAT,
+     "n_keys 18446744073709551615 at byte 16", {0}},
+    {"LOAD-04 magic and no more", magic_only, WRONG_HEADER, ERR_FORMAT,
+     "version 0 at byte 4", {"ends"}},
+    {"empty file", empty_file, WRONG_HEADER, ERR_FORMAT,
+     "magic at byte 0", {"empty"}},
+    {"LOAD-05 web page", html_page, WRONG_HEADER, ERR_FORMAT,
+     "magic at byte 0", {"HTML page"}},
+    {"Git LFS pointer", lfs_pointer, WRONG_HEADER, ERR_FORMAT,
+     "magic at byte 0", {"Git LFS"}},
+    {"version 1", version_1, WRONG_HEADER, ERR_UNSUPPORTED,
+     "version 1 at byte 4", {0}},
+    {"version 4", version_4, WRONG_HEADER, ERR_UNSUPPORTED,
+     "version 4 at byte 4", {0}},
+    {"big-endian file", big_endian, WRONG_HEADER, ERR_UNSUPPORTED,
+     "version 50331648 at byte 4", {"big-endian"}},
+
+    {"LOAD-06 key name of 2^64-1 bytes", endless_key_name, WRONG_KEYS, ERR_FORMAT,
+     "key 0 at byte 24", {0}},
+    {"long key name", long_key_name, WRONG_KEYS, ERR_LIMIT,
+     "key kkkkkkkkkk", {"257 bytes", "256"}},
+    {"LOAD-07 same key twice", same_key_twice, WRONG_KEYS, ERR_FORMAT,
+     "key general.name at byte 61", {"twice"}},
+    {"LOAD-08 value type 13", value_type_13, WRONG_KEYS, ERR_FORMAT,
+     "key odd at byte 24", {"type 13"}},
+    {"LOAD-08 item type 13", item_type_13, WRONG_KEYS, ERR_FORMAT,
+     "key odd at byte 24", {"type 13"}},
+    {"item type 13, one array deeper", inner_item_type_13, WRONG_KEYS, ERR_FORMAT,
+     "key odd at byte 24", {"type 13"}},
+    {"array whose bytes wrap", endless_array, WRONG_KEYS, ERR_FORMAT,
+     "key numbers at byte 24", {0}},
+    {"array of 2^64-1 strings", endless_strings, WRONG_KEYS, ERR_FORMAT,
+     "key strings at byte 24", {0}},
+    {"array of 2^64-1 arrays", endless_arrays, WRONG_KEYS, ERR_FORMAT,
+     "key arrays at byte 24", {0}},
+    {"string whose end wraps", endless_string, WRONG_KEYS, ERR_FORMAT,
+     "key text at byte 24", {0}},
+
+    {"LOAD-09 alignment 0", alignment_0, WRONG_SETTING, ERR_FORMAT,
+     "key general.alignment at byte 24", {"power of two"}},
+    {"alignment 24", alignment_24, WRONG_SETTING, ERR_FORMAT,
+     "key general.alignment at byte 24", {"24 is"}},
+    {"alignment as text", alignment_text, WRONG_SETTING, ERR_FORMAT,
+     "key general.alignment at byte 24", {"whole number"}},
+    {"LOAD-17 second part of three", split_part_2, WRONG_SETTING, ERR_UNSUPPORTED,
+     "key split.no at byte 24", {"part 2 of 3", "-00001-of-00003.gguf"}},
+    {"part of nobody knows how many", split_without_count, WRONG_SETTING, ERR_UNSUPPORTED,
+     "key split.no at byte 24", {"one part of several"}},
+    {"first part of three", split_part_1, WRONG_SETTING, ERR_UNSUPPORTED,
+     "key split.no at byte 24", {"part 1 of 3", "merge"}},
+
+    {"LOAD-11 nine dimensions", nine_dims, WRONG_TENSORS, ERR_FORMAT,
+     "tensor deep at byte 24", {"9 dim"}},
+    {"one dimension too many", five_dims, WRONG_TENSORS, ERR_FORMAT,
+     "tensor deep at byte 24", {"5 dim"}},
+    {"no dimensions", no_dims, WRONG_TENSORS, ERR_FORMAT,
+     "tensor flat at byte 24", {"0 dim"}},
+    {"dimensions that wrap", wrapping_dims, WRONG_TENSORS, ERR_FORMAT,
+     "tensor wrap at byte 24", {"larger"}},
+    {"bytes that wrap", wrapping_bytes, WRONG_TENSORS, ERR_FORMAT,
+     "tensor wrap at byte 24", {"larger"}},
+    {"LOAD-13 dimension 0", zero_dim, WRONG_TENSORS, ERR_FORMAT,
+     "tensor none at byte 24", {"dimension 1 is 0"}},
+    {"LOAD-14 type 99", type_99, WRONG_TENSORS, ERR_FORMAT,
+     "tensor odd at byte 24", {"type 99"}},
+    {"LOAD-14 type 2^32-1", type_max, WRONG_TENSORS, ERR_FORMAT,
+     "tensor odd at byte 24", {"type 4294967295"}},
+    {"LOAD-14 type 4, taken back", type_4, WRONG_TENSORS, ERR_FORMAT,
+     "tensor odd at byte 24", {"type 4"}},
+    {"Q4_K, not built yet", type_q4_k, WRONG_TENSORS, ERR_UNSUPPORTED,
+     "tensor later at byte 24", {"Q4_K"}},
+    {"Q5_0, not built yet", type_q5_0, WRONG_TENSORS, ERR_UNSUPPORTED,
+     "tensor later at byte 24", {"Q5_0"}},
+    {"row of half a block", part_of_a_block, WRONG_TENSORS, ERR_FORMAT,
+     "tensor half at byte 24", {"16", "Q8_0"}},
+    {"same tensor twice", same_tensor_twice, WRONG_TENSORS, ERR_FORMAT,
+     "tensor first at byte 61", {"twice"}},
+
+    {"LOAD-12 2^42+1 rows", wide_dim, WRONG_PLACE, ERR_FORMAT,
+     "tensor token_embd.weight at byte 24", {0}},
+    {"LOAD-15 offset plus 1", offset_off_by_one, WRONG_PLACE, ERR_FORMAT,
+     "tensor second at byte 61", {"33", "multiple of 32"}},
+    {"overlapping tensors", overlapping, WRONG_PLACE, ERR_FORMAT,
+     "tensor second at byte 61", {"overlaps"}},
+    {"offset at the end", offset_past_the_end, WRONG_PLACE, ERR_FORMAT,
+     "tensor second at byte 61", {"96"}},
+    {"offset that wraps", offset_that_wraps, WRONG_PLACE, ERR_FORMAT,
+     "tensor second at byte 61", {0}},
+    {"no data at all", no_data_at_all, WRONG_PLACE, ERR_FORMAT,
+     "tensor gone at byte 24", {"download"}},
 };
 // clang-format on
+
+int wrong_ggufs_in(enum wrong_part part) {
+    int n = 0;
+    for (int i = 0; i < N_WRONG_GGUFS; i++) n += wrong_ggufs[i].part == part;
+    return n;
+}
+
+const struct wrong_gguf *wrong_gguf_in(enum wrong_part part, int i) {
+    const struct wrong_gguf *w = wrong_ggufs;
+    while (w->part != part || i-- > 0) w++;
+    return w;
+}
