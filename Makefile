@@ -25,11 +25,14 @@ WERROR  ?=  # -Werror upstream (.ci/run, make check): a newer compiler must not 
 STD     := -std=c11 -D_POSIX_C_SOURCE=200809L -I.
 FLOAT   := -fno-math-errno -ffp-contract=off
 LIBS    := libcurl libevent libevent_pthreads jansson libutf8proc libxxhash libedit
-PKG_C   := $(shell pkg-config --cflags $(LIBS) 2>/dev/null)
-PKG_L   := $(shell pkg-config --libs $(LIBS) 2>/dev/null)
+PKG_C   := $(shell for l in $(LIBS); do pkg-config --cflags $$l 2>/dev/null; done)
+PKG_L   := $(shell for l in $(LIBS); do pkg-config --libs $$l 2>/dev/null; done)
 CHECK_C := $(shell pkg-config --cflags check 2>/dev/null)
 CHECK_L := $(shell pkg-config --libs check 2>/dev/null)
 COMMON_FLAGS = $(STD) $(WARN) $(WERROR) $(FLOAT) $(PKG_C) -MMD -MP
+# A learner's file: all warnings, never an error; what is not written yet leaves things unused.
+LEARNER_FLAGS = $(STD) $(WARN) -Wno-unused-parameter -Wno-unused-function $(FLOAT) $(PKG_C) -MMD -MP
+FLAGS_OF = $(if $(filter $<,$(STARTERS)),$(LEARNER_FLAGS),$(COMMON_FLAGS))
 FAST    := -O3 -g
 SAN     ?= -fsanitize=address,undefined -fno-sanitize-recover=all
 SAFE     = -O1 -g -fno-omit-frame-pointer -DPOISON_FREED_MEMORY=1 $(SAN)
@@ -38,7 +41,9 @@ SAFE     = -O1 -g -fno-omit-frame-pointer -DPOISON_FREED_MEMORY=1 $(SAN)
 MAINS    := $(wildcard level*/main_*.c)
 PROGRAMS := $(foreach m,$(MAINS),$(BUILD)/bin/$(patsubst main_%.c,%,$(notdir $(m)))) \
             $(patsubst tests/reference/%.c,$(BUILD)/bin/%,$(wildcard tests/reference/*.c))
-# A learner's file is what mirrors a solution. Programs get the reference unless course.mk lists it.
+# A learner's file is what mirrors a solution. Programs get the reference, unless modules.mk, written by
+# tools/course.py, lists the learner's as passed (MINE); MODULES names all, for --version.
+-include $(BUILD)/modules.mk $(BUILD)/suites.mk
 REFERENCE := $(wildcard solutions/*/*.c)
 STARTERS := $(wildcard $(REFERENCE:solutions/%=%))
 SOURCES  := $(filter-out $(MAINS) $(STARTERS),$(wildcard common/*.c level*/*.c)) $(REFERENCE)
@@ -49,8 +54,10 @@ CHECKS   := $(wildcard tests/reference/*.py)
 TINY     := $(BUILD)/test/tiny.gguf
 
 COMMA    := ,
-FAST_OBJ := $(SOURCES:%.c=$(BUILD)/bin/obj/%.o)
+FAST_OBJ := $(patsubst %.c,$(BUILD)/bin/obj/%.o,$(filter-out $(MINE:%=solutions/%),$(SOURCES)) $(MINE))
 SAFE_OBJ := $(SOURCES:%.c=$(BUILD)/test/obj/%.o)
+MIXED_OBJ := $(filter-out $(MINE:%.c=$(BUILD)/test/obj/solutions/%.o),$(SAFE_OBJ)) \
+             $(MINE:%.c=$(BUILD)/test/mine/%.o)
 SUPP_OBJ := $(SUPPORT:%.c=$(BUILD)/test/obj/%.o)
 LINK     := $(PKG_L) $(if $(PREFIX),-Wl$(COMMA)-rpath$(COMMA)$(PREFIX)/lib) -lm -pthread
 # tests/support/memory.c makes allocations fail. The linker of macOS knows no --wrap.
@@ -122,12 +129,12 @@ endif
 
 $(BUILD)/bin/obj/%.o: %.c $(BUILD)/compiler
 	@mkdir -p $(@D)
-	$(CC) $(COMMON_FLAGS) $(FAST) -c $< -o $@
+	$(CC) $(FLAGS_OF) $(FAST) -c $< -o $@
 $(BUILD)/test/obj/%.o: %.c $(BUILD)/compiler
 	@mkdir -p $(@D)
 	$(CC) $(COMMON_FLAGS) $(if $(filter tests/%,$<),$(CHECK_C) -Wno-double-promotion) $(SAFE) -c $< -o $@
-$(BUILD)/bin/libladder.a: $(FAST_OBJ)
-	@rm -f $@ && ar rcs $@ $^
+$(BUILD)/bin/libladder.a: $(FAST_OBJ) $(wildcard $(BUILD)/modules.mk)
+	@rm -f $@ && ar rcs $@ $(filter %.o,$^)
 $(BUILD)/test/libsupport.a: $(SUPP_OBJ)
 	@rm -f $@ && ar rcs $@ $^
 $(BUILD)/test/libladder.a: $(SAFE_OBJ)
@@ -139,6 +146,8 @@ $(BUILD)/bin/%: $(BUILD)/bin/obj/main_%.o $(BUILD)/bin/libladder.a
 	$(CC) $(FAST) $^ $(LINK) -o $@
 $(BUILD)/bin/%: $(BUILD)/bin/obj/tests/reference/%.o $(BUILD)/bin/libladder.a
 	$(CC) $(FAST) $^ $(LINK) -o $@
+$(BUILD)/bin/obj/common/modules.o: $(wildcard $(BUILD)/modules.mk)
+$(BUILD)/bin/obj/common/modules.o: WARN += -DMODULES='"$(MODULES)"'
 $(BUILD)/bin/obj/main_bench.o: WARN += -DBUILD_FLAGS='"$(FAST) $(FLOAT)"'
 $(BUILD)/test/obj/test_%.o: test_%.c $(BUILD)/compiler
 	@mkdir -p $(@D)
@@ -146,6 +155,22 @@ $(BUILD)/test/obj/test_%.o: test_%.c $(BUILD)/compiler
 $(BUILD)/test/suites/%: $(BUILD)/test/obj/test_%.o $(BUILD)/test/libsupport.a $(BUILD)/test/libladder.a
 	@mkdir -p $(@D)
 	$(CC) $(SAFE) $(WRAP) $^ $(CHECK_L) $(LINK) -o $@
+# The learner's files, sanitized, and the suite of one exercise: the learner's file and the reference of
+# everything else (suites.mk). What compiler and linker say goes to a log that tools/course.py reads.
+$(BUILD)/test/mine/%.o: %.c $(BUILD)/compiler
+	@mkdir -p $(@D) && rm -f $@
+	@$(CC) $(LEARNER_FLAGS) $(SAFE) -c $< -o $@ 2>$(@:.o=.log)
+$(EXERCISES:%=$(BUILD)/test/exercises/%): $(BUILD)/suites.mk
+	@mkdir -p $(@D) && rm -f $@
+	@$(SUITE_LINK) $(if $(filter %/memory.o,$^),$(WRAP)) $(filter %.o,$^) $(CHECK_L) $(SUITE_PKG) -o $@ 2>$@.log
+SUITE_LINK = $(CC) $(SAFE)
+SUITE_PKG = $(if $(SUITE_LIBS),$(shell pkg-config --libs $(SUITE_LIBS))) $(if $(PREFIX),-Wl$(COMMA)-rpath$(COMMA)$(PREFIX)/lib) -lm -pthread
+# How the learner's passed modules work together: a suite of the level on all of them.
+$(BUILD)/test/libmixed.a: $(MIXED_OBJ) $(BUILD)/modules.mk
+	@rm -f $@ && ar rcs $@ $(filter %.o,$^)
+$(BUILD)/test/integration/%: $(BUILD)/test/obj/test_%.o $(BUILD)/test/libsupport.a $(BUILD)/test/libmixed.a
+	@mkdir -p $(@D)
+	@$(CC) $(SAFE) $(WRAP) $^ $(CHECK_L) $(LINK) -o $@
 $(TINY): tools/tiny_model.py
 	@mkdir -p $(@D)
 	$(PYTHON) tools/tiny_model.py --out $@

@@ -78,6 +78,37 @@ def machine_factor():
         return 1.0
 
 
+def jobs_of(suites, checks, passed_on):
+    """(name, command) of each test program."""
+    python = Path(".venv/bin/python")
+    jobs = [(Path(s).name, [s]) for s in suites]
+    return jobs + [("reference/" + Path(c).stem, [str(python), c, *passed_on]) for c in checks]
+
+
+def run_jobs(jobs, quiet=False):
+    """Runs one after the other; prints a line for each, or only for what failed."""
+    factor = machine_factor()
+    limit_s = int(300 * factor)
+    os.environ.setdefault("CK_TIMEOUT_MULTIPLIER", str(int(factor + 0.999)))
+    tally = Tally()
+    for name, command in jobs:
+        if command[0].startswith(".venv") and not Path(".venv/.installed").exists():
+            tally.skipped += 1
+            print(f"skipped  {name}: no .venv with the reference packages; `make test` makes it, given a network")
+            continue
+        begin, n_failed = time.monotonic(), tally.failed
+        status, output = run(command, limit_s)
+        line, details = judge(name, status, output, tally, limit_s)
+        if quiet and tally.failed == n_failed:
+            continue
+        print(f"{line}  ({time.monotonic() - begin:.1f} s)", flush=True)
+        if details:
+            print("".join(f"    {text}\n" for text in details.rstrip().splitlines()[-60:]), end="")
+    if tally.skipped:
+        print(f"skipped: {tally.skipped}" + ("" if quiet else " (each is named above)"))
+    return tally
+
+
 def main():
     own, passed_on = sys.argv[1:], []
     if "--" in own:
@@ -89,32 +120,12 @@ def main():
     parser.add_argument("--only", default="", help="run only programs whose name contains this")
     args = parser.parse_args(own)
 
-    factor = machine_factor()
-    limit_s = int(300 * factor)
-    os.environ.setdefault("CK_TIMEOUT_MULTIPLIER", str(int(factor + 0.999)))
-    python = Path(".venv/bin/python")
-    jobs = [(Path(s).name, [s]) for s in args.suites]
-    jobs += [("reference/" + Path(c).stem, [str(python), c, *passed_on]) for c in args.checks]
-    jobs = [(name, command) for name, command in jobs if args.only in name]
+    jobs = [job for job in jobs_of(args.suites, args.checks, passed_on) if args.only in job[0]]
     if not jobs:
         print(f"no test program matches '{args.only}'")
         print("0 passed, 1 failed")
         return 1
-
-    tally = Tally()
-    for name, command in jobs:
-        if command[0] == str(python) and not Path(".venv/.installed").exists():
-            tally.skipped += 1
-            print(f"skipped  {name}: no .venv with the reference packages; `make test` makes it, given a network")
-            continue
-        begin = time.monotonic()
-        status, output = run(command, limit_s)
-        line, details = judge(name, status, output, tally, limit_s)
-        print(f"{line}  ({time.monotonic() - begin:.1f} s)", flush=True)
-        if details:
-            print("".join(f"    {text}\n" for text in details.rstrip().splitlines()[-60:]), end="")
-    if tally.skipped:
-        print(f"skipped: {tally.skipped} (each is named above)")
+    tally = run_jobs(jobs)
     print(f"{tally.passed} passed, {tally.failed} failed")
     return 1 if tally.failed else 0
 

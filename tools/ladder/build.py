@@ -1,0 +1,123 @@
+"""Builds by make, and writes the two files that tell make what is linked.
+
+build/modules.mk is rewritten only when its text changes, and everything that depends on the choice
+depends on it: so a switch is never served by an old object.
+"""
+import fcntl
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+
+from ladder import sources as source_graph
+from ladder.catalog import Refused
+
+JOBS = os.environ.get("JOBS") or str(os.cpu_count() or 2)
+
+
+def build_dir():
+    return os.environ.get("BUILD") or "build"
+
+
+def object_of(source, build):
+    """Where make puts the sanitized object of a source."""
+    name = Path(source)
+    if name.name.startswith("test_"):
+        return f"{build}/test/obj/{name.stem}.o"
+    return f"{build}/test/obj/{name.with_suffix('.o').as_posix()}"
+
+
+def learner_object(exercise, build):
+    return f"{build}/test/mine/{Path(exercise.file).with_suffix('.o').as_posix()}"
+
+
+def suite_binary(exercise, build):
+    return f"{build}/test/exercises/{exercise.id}"
+
+
+def modules_mk(course, mine):
+    """Which modules programs take from the learner; --version prints it."""
+    stars = " ".join(ex.id + ("*" if ex.id in mine else "") for ex in course.exercises)
+    files = " ".join(ex.file for ex in course.exercises if ex.id in mine)
+    return f"# Written by tools/course.py.\nMODULES := {stars}\nMINE := {files}\n"
+
+
+def suites_mk(course, sources):
+    """What the suite of each exercise links."""
+    out = ["# Written by tools/course.py.", "EXERCISES := " + " ".join(ex.id for ex in course.exercises)]
+    for ex in course.exercises:
+        needed = source_graph.suite_sources(sources, ex)
+        target = suite_binary(ex, "$(BUILD)")
+        objects = [learner_object(ex, "$(BUILD)")] + [object_of(name, "$(BUILD)") for name in needed]
+        out.append(f"{target}: {' '.join(objects)}")
+        out.append(f"{target}: SUITE_LIBS := {' '.join(sources.libraries([ex.file, ex.suite, *needed]))}")
+    return "\n".join(out) + "\n"
+
+
+def write_if_changed(path, text):
+    path = Path(path)
+    try:
+        if path.exists() and path.read_text() == text:
+            return False
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part = path.with_name(f"{path.name}.{os.getpid()}")
+        part.write_text(text)
+        part.replace(path)
+    except OSError as error:
+        raise Refused(f"{path}: {error.strerror}; this tree cannot be written: copy it to where you may "
+                      "write, or give make BUILD=DIR") from error
+    return True
+
+
+@contextmanager
+def lock(build):
+    """One build at a time; the second waits and says so."""
+    path = Path(build, "lock")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = open(path, "a")
+    except OSError as error:
+        raise Refused(f"{path}: {error.strerror}; this tree cannot be written: copy it to where you may "
+                      "write, or give make BUILD=DIR") from error
+    with file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            print(f"waiting for another build in {build}", file=sys.stderr, flush=True)
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def make_environment():
+    """Variables given to the make that called us hold for ours, too; its job server does not."""
+    env = dict(os.environ)
+    flags = [word for word in env.get("MAKEFLAGS", "").split() if not re.match(r"^-?-?j(observer)?|^--jobserver", word)]
+    env["MAKEFLAGS"] = " ".join(word for word in flags if not re.fullmatch(r"w|-w", word))
+    return env
+
+
+def make(targets, keep_going=True):
+    """Runs make; its exit status and everything that it said."""
+    program = shutil.which(os.environ.get("MAKE", "make").split()[0])
+    if program is None:
+        raise Refused("no make here; make setup cannot run without it: install make first")
+    command = [program, "--no-print-directory", "-s", f"-j{JOBS}", *(["-k"] if keep_going else []), *targets]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+                          env=make_environment(), stdin=subprocess.DEVNULL)
+    return done.returncode, done.stdout
+
+
+def missing_libraries(names):
+    """Which of the pkg-config names are not here."""
+    if shutil.which("pkg-config") is None:
+        return []
+    return [name for name in names
+            if subprocess.run(["pkg-config", "--exists", name], capture_output=True).returncode != 0]
+
+
+def compiler():
+    return shlex.split(os.environ.get("CC") or "gcc")[0]

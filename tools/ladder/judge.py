@@ -1,0 +1,190 @@
+"""From a learner's file to a verdict: builds its suite, checks what the file may and may not do, runs it."""
+import re
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ladder import build, cut, sources as source_graph, suite
+from ladder.catalog import ROOT
+
+# What a line of the board can say. Only these count as failed; the rest is work not done yet.
+FAILED_STATES = ("wrong", "compile", "crash", "memory", "timeout")
+SANITIZER_SYMBOL = re.compile(r"^_*(asan|odr_asan|ubsan|tsan|lsan|sanitizer|sub_I|GLOBAL)")
+COMPILER_ERROR = re.compile(r"^([^:\n]+):(\d+):(?:\d+:)? (?:fatal )?error: (.*)$", re.M)
+
+
+@dataclass
+class Verdict:
+    exercise: object
+    state: str  # done, started, not started, skipped, blocked, or one of FAILED_STATES
+    message: str = ""
+    tests: list = field(default_factory=list)
+    seed: str = "1"
+    fingerprint: str = ""
+    output: str = ""
+    warnings: str = ""
+
+    def count(self, *causes):
+        return sum(1 for test in self.tests if test.cause in causes)
+
+    @property
+    def n_passed(self):
+        return self.count("pass")
+
+    @property
+    def n_failed(self):
+        """Failing tests; a file that never got to its tests counts as one."""
+        failed = len(self.tests) - self.count("pass", "not started")
+        return failed or (1 if self.state in FAILED_STATES else 0)
+
+    @property
+    def first_failure(self):
+        return next((test for test in self.tests if test.cause not in ("pass", "not started")), None)
+
+
+def starter_text(exercise, root=ROOT):
+    return cut.starter_of((root / exercise.solution).read_text(), exercise)
+
+
+def is_untouched(exercise, root=ROOT):
+    path = root / exercise.file
+    return path.is_file() and path.read_text(errors="replace") == starter_text(exercise, root)
+
+
+def first_gap(exercise, root=ROOT):
+    """file:line of the first place that still waits for the learner."""
+    lines = (root / exercise.file).read_text(errors="replace").splitlines()
+    line = next((i for i, text in enumerate(lines, 1) if "EXERCISE(" in text), 1)
+    return f"{exercise.file}:{line}"
+
+
+def not_started(exercise, root=ROOT):
+    return Verdict(exercise, "not started", f"not started: {first_gap(exercise, root)}")
+
+
+def visible_symbols(path):
+    """Names that an object gives to the linker, weak ones left out."""
+    out = subprocess.run(["nm", "-g", "--defined-only", str(path)], capture_output=True, text=True).stdout
+    found = [line.split() for line in out.splitlines()]
+    return {words[2] for words in found
+            if len(words) == 3 and words[1] in "TDBRGSC" and not SANITIZER_SYMBOL.match(words[2])}
+
+
+def foreign_dependencies(dependency_file, root=ROOT):
+    """Files that the learner's file includes and must not: the solutions and the tests."""
+    try:
+        text = Path(dependency_file).read_text(errors="replace").replace("\\\n", " ")
+    except OSError:
+        return []
+    names = text.partition(": ")[2].partition("\n")[0].split()
+    forbidden = (root / "solutions", root / "tests")
+    return [name for name in names if any(part in Path(root, name).resolve().parents for part in forbidden)]
+
+
+def fault_of_object(exercise, build_dir, root=ROOT):
+    """Why a file that compiles is not judged at all; None: it may be linked."""
+    mine = Path(build.learner_object(exercise, build_dir))
+    foreign = foreign_dependencies(mine.with_suffix(".d"), root)
+    if foreign:
+        return f"{exercise.file} includes {foreign[0]}: an exercise may use neither solutions nor tests"
+    want = visible_symbols(build.object_of(exercise.solution, build_dir))
+    got = visible_symbols(mine)
+    if got - want:
+        return (f"{exercise.file} defines {', '.join(sorted(got - want))}, which {exercise.header} does not declare: "
+                "make helpers static")
+    if want - got:
+        return f"{exercise.file} does not define {', '.join(sorted(want - got))}, which {exercise.header} promises"
+    return None
+
+
+def compile_fault(log, exercise):
+    """The first error of the compiler in one line; None: it did not complain."""
+    match = COMPILER_ERROR.search(log)
+    if not match:
+        return None
+    file, line, what = match.groups()
+    if what.startswith("check.h"):
+        return None  # the machine lacks a library: not the learner's fault
+    return f"does not compile: {file}:{line}: {what}"
+
+
+def read_log(path):
+    try:
+        return Path(path).read_text(errors="replace").strip()
+    except OSError:
+        return ""
+
+
+def state_of(run, exercise, whole):
+    """(state, message) from the tests of a finished run."""
+    failing = [test for test in run.tests if test.cause not in ("pass", "not started")]
+    waiting = [test for test in run.tests if test.cause == "not started"]
+    if failing:
+        cause = "wrong" if failing[0].cause == "left early" else failing[0].cause
+        return cause, ""
+    if run.is_cut:
+        return "timeout", f"the suite did not end within {suite.SUITE_LIMIT_S} s; later tests did not run"
+    if waiting:
+        return ("started" if len(waiting) < len(run.tests) else "not started"), ""
+    if whole and len(run.tests) != exercise.tests:
+        return "wrong", f"{len(run.tests)} tests ran, and course.json promises {exercise.tests}"
+    return "done", ""
+
+
+def judge_built(exercise, seed, only, tiny, root=ROOT):
+    """A verdict on what make has built, or failed to build."""
+    build_dir = build.build_dir()
+    mine, binary = Path(build.learner_object(exercise, build_dir)), Path(build.suite_binary(exercise, build_dir))
+    log = read_log(mine.with_suffix(".log"))
+    if not mine.exists():
+        fault = compile_fault(log, exercise)
+        if fault:
+            return Verdict(exercise, "compile", fault, warnings=log)
+        return Verdict(exercise, "blocked", f"{build.compiler()} could not compile it: "
+                       + ((log.splitlines() or ["make doctor says what is missing"])[-1]))
+    fault = fault_of_object(exercise, build_dir, root)
+    if fault:
+        return Verdict(exercise, "wrong", fault, warnings=log)
+    if not binary.exists():
+        link = read_log(str(binary) + ".log")
+        unknown = re.search(r"undefined reference to [`'](\w+)'", link)
+        if unknown:
+            return Verdict(exercise, "compile", f"{exercise.file} calls {unknown.group(1)}, which is nowhere defined")
+        return Verdict(exercise, "blocked", "its suite could not be built: "
+                       + ((link.splitlines() or ["make doctor says what is missing"])[-1]))
+    run = suite.run(binary, exercise.file, seed, only, tiny)
+    if run.trouble:
+        return Verdict(exercise, "crash", run.trouble, seed=seed, output=run.output, warnings=log)
+    state, message = state_of(run, exercise, whole=not only)
+    return Verdict(exercise, state, message, run.tests, seed, output=run.output, warnings=log)
+
+
+def judge(exercises, graph, seed="1", only=None, root=ROOT):
+    """Verdicts in the order of the exercises. What nobody has touched is not built."""
+    build_dir, verdicts, to_build = build.build_dir(), {}, []
+    for ex in exercises:
+        if not (root / ex.file).is_file():
+            verdicts[ex.id] = Verdict(ex, "compile", f"{ex.file} is not there; make reset EX={ex.id} brings it back")
+        elif is_untouched(ex, root):
+            verdicts[ex.id] = not_started(ex, root)
+        else:
+            needed = source_graph.suite_sources(graph, ex)
+            missing = build.missing_libraries([*graph.libraries([ex.file, *needed]), "check"])
+            if missing:
+                verdicts[ex.id] = Verdict(ex, "skipped", f"needs {', '.join(missing)}: make setup-suite installs it")
+            else:
+                to_build.append(ex)
+    tiny = f"{build_dir}/test/tiny.gguf"
+    if to_build:
+        targets = [tiny]
+        for ex in to_build:
+            targets += [build.suite_binary(ex, build_dir), build.object_of(ex.solution, build_dir)]
+            Path(build.suite_binary(ex, build_dir) + ".log").unlink(missing_ok=True)
+        with build.lock(build_dir):
+            build.make(targets)
+    for ex in to_build:
+        verdict = judge_built(ex, seed, only, tiny, root)
+        verdicts[ex.id] = verdict
+    for verdict in verdicts.values():
+        verdict.fingerprint = source_graph.fingerprint(graph, verdict.exercise)
+    return [verdicts[ex.id] for ex in exercises]
