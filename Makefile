@@ -11,6 +11,7 @@ MODEL_DIR ?= models
 NAME      ?= smollm2-135m
 MODEL     ?= $(MODEL_DIR)/SmolLM2-135M-Instruct.Q4_1.gguf
 PREFIX    ?=
+LEVEL_IS_SET := $(wildcard .course/level)
 ASK       ?=
 JOBS      ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 override ASK := $(value ASK)# as typed: no dollar sign in it is a variable
@@ -70,53 +71,83 @@ vpath main_%.c level1-user level2-operator level3-optimizer level4-engine
 
 # A make of its own, so that it sees what setup has just installed.
 BUILD_GOALS = MAKE="$(MAKE)" tools/build.sh "$(BUILD)" $(JOBS)
+COURSE = MAKE="$(MAKE)" BUILD="$(BUILD)" CC="$(CC)" JOBS="$(JOBS)" $(PYTHON) tools/course.py
 
 # ---- what one types ----------------------------------------------------------------------------
 help:                   ## this list
 	@echo "Inference Ladder: build your own inference engine."
-	@sed -n 's/^\([a-z]*\):[^#]*## /  make \1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 17
-	@echo "  ASK=\"question\"  MODEL=file  CC=clang  PREFIX=dir of libraries  BUILD=dir"
+	@sed -n -e 's/^## \(.*\)/\n\1/p' -e 's/^\([a-z%]*\):[^#]*## /  make \1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 17
+	@printf '\n  EX=rope  MODEL=file  CC=clang  PREFIX=dir of libraries  BUILD=dir  MINE=rope  REF=all\n'
+## to learn
+next:                   ## what to do now (ROUTE=core: the short way through)
+	@$(COURSE) next $(EX) --route "$(ROUTE)"
+test: $(if $(EX),setup-suite,setup-test) ## the engine's tests, then yours; EX=rope: one exercise
+	@+$(if $(EX)$(LEVEL_IS_SET),:,$(COURSE) link && $(BUILD_GOALS) programs suites)
+	@+$(COURSE) test "$(EX)" --only "$(ONLY)" --seed "$(SEED)" --suites $(SUITES) --checks $(CHECKS) --model $(TINY)
+status:                 ## the board, as it was last judged
+	@$(COURSE) status
+hint:                   ## one more hint: make hint EX=rope
+	@$(COURSE) hint "$(EX)"
+watch:                  ## test again whenever you save: make watch EX=rope
+	@+$(COURSE) watch "$(EX)"
+debug: setup-suite      ## gdb at your function in the first failing test
+	@+$(COURSE) debug "$(EX)"
+compare:                ## yours beside the reference, once it has passed
+	@$(COURSE) compare "$(EX)"
+reset:                  ## the starter again; yours is kept under .course/saved
+	@$(COURSE) reset "$(EX)"
+level%: setup           ## level1 .. level4: build, make current, show its exercises
+	@+$(COURSE) link && $(BUILD_GOALS) programs
+	@$(COURSE) level $*
+grade: setup-suite      ## points, on inputs that nobody has seen
+	@+$(COURSE) grade
+race: setup-suite       ## one exercise under the thread sanitizer
+	@+$(MAKE) --no-print-directory test BUILD=$(BUILD)/race SAN=-fsanitize=thread
+editor:                 ## compile_commands.json for your files
+	@+$(COURSE) editor
+doctor:                 ## what is there, what is missing, what will be skipped
+	@tools/doctor.sh "$(MODEL)"
+## to run
 run: model              ## one command: set up, build, ask a real model one question
-	@+$(BUILD_GOALS) programs
+	@+$(COURSE) link && $(BUILD_GOALS) programs
 	@tools/first_light.sh $(BUILD)/bin "$(MODEL)"
 chat: model             ## the same, and stay in conversation
-	@+$(BUILD_GOALS) programs
+	@+$(COURSE) link && $(BUILD_GOALS) programs
 	@tools/first_light.sh $(BUILD)/bin "$(MODEL)" --chat
 serve: model            ## the OpenAI-compatible server on port 8080, until Ctrl-C
-	@+$(BUILD_GOALS) programs
+	@+$(COURSE) link && $(BUILD_GOALS) programs
 	@exec $(BUILD)/bin/serve --model "$(MODEL)"
-test: setup-test        ## every test that needs no real model
-	@+$(BUILD_GOALS) programs suites
-	@tools/run_tests.py --suites $(SUITES) --checks $(CHECKS) -- --model $(TINY) --bin $(BUILD)/bin
-verify: setup-test model ## the reference checks once more, on the real model
-	@+$(BUILD_GOALS) programs suites
-	@tools/same_text.sh "$(MODEL)" $(BUILD)/bin
-	@tools/run_tests.py --checks $(CHECKS) -- --model "$(MODEL)" --bin $(BUILD)/bin
 bench: model            ## tokens per second on this machine, with its bandwidth
-	@+$(BUILD_GOALS) programs
+	@+$(COURSE) link && $(BUILD_GOALS) programs
 	@$(BUILD)/bin/bench --model "$(MODEL)"
-suite:                  ## one suite, quickly: make suite S=rope
+model: setup            ## get the default model (98 MB), checksums and all
+	@test -f "$(MODEL)" || $(if $(filter file,$(origin MODEL)),tools/get_model.py --name "$(NAME)", \
+	    { echo "model: no file $(MODEL); without MODEL= the default model is taken" >&2; exit 1; })
+setup:                  ## install what building and running needs
+	@PKG_CONFIG_PATH="$(PKG_CONFIG_PATH)" tools/setup.sh run
+all: setup              ## build every program into build/bin
+	@+$(COURSE) link && $(BUILD_GOALS) programs
+clean:                  ## remove everything built (models and .venv stay)
+	rm -rf $(BUILD)
+## to contribute
+suite:                  ## one suite on the reference: make suite S=rope
 	@test -n "$(filter $(BUILD)/test/suites/$(S),$(SUITES))" || { echo "suite: name one, as in make suite S=rope." \
 	    "There are: $(sort $(notdir $(SUITES)))" | fold -s -w 80 >&2; exit 2; }
 	@+$(BUILD_GOALS) $(BUILD)/test/suites/$(S) $(TINY)
 	@TINY_MODEL=$(TINY) $(BUILD)/test/suites/$(S)
-doctor:                 ## what is there, what is missing, what will be skipped
-	@tools/doctor.sh "$(MODEL)"
-setup:                  ## install what building and running needs
-	@PKG_CONFIG_PATH="$(PKG_CONFIG_PATH)" tools/setup.sh run
-model: setup            ## get the default model (98 MB), checksums and all
-	@test -f "$(MODEL)" || $(if $(filter file,$(origin MODEL)),tools/get_model.py --name "$(NAME)", \
-	    { echo "model: no file $(MODEL); without MODEL= the default model is taken" >&2; exit 1; })
-all: setup              ## build every program into build/bin
-	@+$(BUILD_GOALS) programs
+verify: setup-test model ## the reference checks once more, on the real model
+	@+$(COURSE) link && $(BUILD_GOALS) programs suites
+	@tools/same_text.sh "$(MODEL)" $(BUILD)/bin
+	@tools/run_tests.py --checks $(CHECKS) -- --model "$(MODEL)" --bin $(BUILD)/bin
 check: setup-check      ## what CI runs beyond `make test`: format, clang, threads, docs
 	@CC=$(CC) JOBS=$(JOBS) MODEL="$(MODEL)" tools/check.sh
 fuzz: setup-check       ## every parser for SECONDS=60 under libFuzzer
 	@tools/fuzz.sh $(SECONDS)
-clean:                  ## remove everything built (models and .venv stay)
-	rm -rf $(BUILD)
+##
 setup-%:
 	@PKG_CONFIG_PATH="$(PKG_CONFIG_PATH)" tools/setup.sh $*
+course-commands:        # for tools/course.py: how a learner's file is compiled and linked
+	@echo 'compile: $(CC) $(LEARNER_FLAGS) $(SAFE)'; echo 'link: $(CC) $(SAFE)'; echo 'wrap: $(WRAP)'; echo 'check: $(CHECK_L)'
 
 # ---- build -------------------------------------------------------------------------------------
 programs: $(PROGRAMS)
@@ -176,5 +207,6 @@ $(TINY): tools/tiny_model.py
 	$(PYTHON) tools/tiny_model.py --out $@
 
 .SECONDARY:
-.PHONY: help run chat serve test verify bench doctor setup model all check fuzz clean programs suites suite
--include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+.PHONY: help next test status hint watch debug compare reset grade race editor doctor run chat serve bench model \
+        setup all clean suite verify check fuzz programs suites course-commands
+-include $(shell find $(BUILD) -name '*.d' -not -path '*/proof/*' 2>/dev/null)

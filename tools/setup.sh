@@ -3,7 +3,8 @@
 # reference checks. Silent and quick when everything is there; works offline then.
 #
 #   tools/setup.sh run      what building and running needs
-#   tools/setup.sh test     that, the Check library, and .venv
+#   tools/setup.sh suite    that, and the Check library
+#   tools/setup.sh test     that, and .venv for the reference checks
 #   tools/setup.sh check    that, clang and clang-format (for contributors and CI)
 #
 # Libraries in a prefix of your own need no root: make PREFIX=$HOME/.local run
@@ -34,11 +35,12 @@ clang-format-14:clang-format-14:clang-tools-extra:clang:clang-extra-tools:clang-
 libraries=$libraries_run commands=$commands_run
 case $group in
 run) ;;
+suite) libraries="$libraries$libraries_test" ;;
 test) libraries="$libraries$libraries_test" commands="$commands$commands_test" ;;
 check)
     libraries="$libraries$libraries_test"
     commands="$commands$commands_test$commands_check" ;;
-*) echo "setup: unknown group '$group'; use run, test or check" >&2; exit 2 ;;
+*) echo "setup: unknown group '$group'; use run, suite, test or check" >&2; exit 2 ;;
 esac
 
 # Which column of the tables above speaks this system's language.
@@ -134,4 +136,4 @@ make_venv() {
     fi
     rm -f "$log"
 }
-[ "$group" = run ] || make_venv
+case $group in test | check) make_venv ;; esac
