@@ -25,6 +25,24 @@ class Tally:
         self.passed = self.failed = self.skipped = 0
 
 
+def processes():
+    """Ids of all processes of this machine."""
+    if Path("/proc/self").exists():
+        return [int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit()]
+    return [int(pid) for pid in subprocess.run(["ps", "-A", "-o", "pid="], capture_output=True).stdout.split()]
+
+
+def end_session(program):
+    """Ends a program and all that it started. Check gives every test a process group of its own, so that
+    the group is not enough; but all of them are in the program's session."""
+    for pid in [program.pid, *processes()]:
+        try:
+            if os.getsid(pid) == program.pid:
+                os.kill(pid, signal.SIGKILL)
+        except OSError:
+            pass  # it is gone already
+
+
 def run(command, limit_s):
     """Exit status (None: out of time) and output of a program and all that it started."""
     program = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
@@ -33,11 +51,11 @@ def run(command, limit_s):
         output, _ = program.communicate(timeout=limit_s)
         return program.returncode, output
     except subprocess.TimeoutExpired:
-        os.killpg(program.pid, signal.SIGKILL)
+        end_session(program)
         output, _ = program.communicate()
         return None, output
     except BaseException:
-        os.killpg(program.pid, signal.SIGKILL)
+        end_session(program)
         raise
 
 

@@ -122,11 +122,9 @@ def state_words(course, ex, verdict):
 
 def show_warnings(verdict):
     """What the compiler says about a learner's file helps, and costs nothing."""
-    if verdict.state == "compile":
-        print(verdict.warnings)
-    elif verdict.warnings:
-        lines = verdict.warnings.splitlines()
-        show(lines[:12] + ([f"... {len(lines) - 12} lines more"] if len(lines) > 12 else []))
+    lines, most = verdict.warnings.splitlines(), 16
+    if lines:
+        show(lines[:most] + ([f"... {board.plural(len(lines) - most, 'line')} more"] if len(lines) > most else []))
 
 
 def test_engine(course, args):

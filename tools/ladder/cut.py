@@ -10,6 +10,8 @@ is what upstream compiles.
 import re
 from dataclasses import dataclass
 
+from ladder.catalog import Refused
+
 MARKER = re.compile(r"^(\s*)// \[exercise ([a-z0-9.-]+)( drop)?\]$")
 END = re.compile(r"^\s*// \[end\]$")
 INCLUDE = re.compile(r'^#include (["<])([^">]+)[">]$')
@@ -30,7 +32,7 @@ SYSTEM_NAMES = {
 }
 
 
-class CutError(Exception):
+class CutError(Refused):
     """What is wrong with the markers, with file and line."""
 
 

@@ -105,7 +105,7 @@ def compile_fault(log, exercise):
     file, line, what = match.groups()
     if what.startswith("check.h"):
         return None  # the machine lacks a library: not the learner's fault
-    return f"does not compile: {file}:{line}: {what}"
+    return f"{file}:{line}: {what}"
 
 
 def read_log(path):
@@ -117,13 +117,14 @@ def read_log(path):
 
 def state_of(run, exercise, whole):
     """(state, message) from the tests of a finished run."""
+    cut_short = (f"the suite did not end within {suite.SUITE_LIMIT_S} s; later tests did not run" if run.is_cut else "")
     failing = [test for test in run.tests if test.cause not in ("pass", "not started")]
     waiting = [test for test in run.tests if test.cause == "not started"]
     if failing:
         cause = "wrong" if failing[0].cause == "left early" else failing[0].cause
-        return cause, ""
+        return cause, cut_short
     if run.is_cut:
-        return "timeout", f"the suite did not end within {suite.SUITE_LIMIT_S} s; later tests did not run"
+        return "timeout", cut_short
     if waiting:
         return ("started" if len(waiting) < len(run.tests) else "not started"), ""
     if whole and len(run.tests) != exercise.tests:

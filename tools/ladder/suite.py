@@ -16,9 +16,11 @@ import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import run_tests
+
 SANITIZER_STATUS = 66  # of AddressSanitizer, UndefinedBehaviorSanitizer and LeakSanitizer
 NOT_STARTED_STATUS = 77  # of EXERCISE()
-TEST_LIMIT_S, SUITE_LIMIT_S = 4, 30
+TEST_LIMIT_S, SUITE_LIMIT_S = 3, 12  # of a learner; proofs upstream wait longer
 NAMESPACE = "{http://check.sourceforge.net/ns}"
 
 
@@ -40,14 +42,6 @@ class Run:
     output: str = ""  # what the learner's code printed
     trouble: str = ""  # why the whole run says nothing: the machine's fault, not the learner's
     is_cut: bool = False  # stopped at SUITE_LIMIT_S; later tests did not run
-
-
-def machine_factor(build="build"):
-    """How much slower than the reference machine this one is; `make doctor` measures it."""
-    try:
-        return max(1.0, float(Path(build, "machine-factor").read_text()))
-    except (OSError, ValueError):
-        return 1.0
 
 
 def read_report(path, nonce):
@@ -168,30 +162,29 @@ def execute(command, env, nonce, limit_s):
         output, _ = program.communicate(nonce.encode() + b"\n", timeout=limit_s)
         return program.returncode, output.decode(errors="replace")
     except subprocess.TimeoutExpired:
-        os.killpg(program.pid, signal.SIGKILL)
+        run_tests.end_session(program)
         output, _ = program.communicate()
         return None, output.decode(errors="replace")
     except BaseException:
-        os.killpg(program.pid, signal.SIGKILL)
+        run_tests.end_session(program)
         raise
 
 
 def learner_output(output):
-    """What the code itself printed: neither Check's words nor ours."""
+    """What the code itself printed: neither Check's words nor ours nor a sanitizer's."""
     ours = re.compile(r"^(Running suite|\d+%: Checks|tests/|common/|level\d|draws came from|\d+ passed, \d+ failed"
-                      r"|not started: |  \S.* = .*, want )")
+                      r"|not started: |  \S.* = .*, want |\s+#\d+ 0x|SUMMARY: |.*runtime error: )")
     return "\n".join(line for line in output.splitlines() if line.strip() and not ours.match(line))
 
 
-def run(binary, learner_file, seed="1", only=None, tiny=None, fork=True, limit_s=None):
-    """Runs a suite; each test with its cause. Nothing is left behind."""
-    factor = machine_factor()
-    test_limit_s = int(TEST_LIMIT_S * factor + 0.5)
-    suite_limit_s = limit_s or SUITE_LIMIT_S * factor
+def run(binary, learner_file, seed="1", only=None, tiny=None, patience=1):
+    """Runs a suite; each test with its cause. Nothing is left behind. patience multiplies the limits."""
+    factor = run_tests.machine_factor() * patience
+    test_limit_s, suite_limit_s = int(TEST_LIMIT_S * factor + 0.5), SUITE_LIMIT_S * factor
     nonce = secrets.token_hex(16)
     with tempfile.TemporaryDirectory(prefix="ladder-") as folder:
         report, log = os.path.join(folder, "report"), os.path.join(folder, "sanitizer")
-        env = environment(seed, log, test_limit_s, fork)
+        env = environment(seed, log, test_limit_s, fork=True)
         if tiny:
             env["TINY_MODEL"] = str(tiny)
         command = [str(binary), "--report", report] + (["--only", only] if only else [])
@@ -201,6 +194,7 @@ def run(binary, learner_file, seed="1", only=None, tiny=None, fork=True, limit_s
         except OSError as error:
             return Run([], seed, trouble=f"{binary}: {error.strerror}")
         told, logs = read_report(report, nonce), sanitizer_logs(log)
+        logs[None] = "".join(re.findall(r"^.*runtime error: .*\n(?:\s+#\d+ .*\n)*", output, re.M)[:1])
         tests = []
         for item in read_xml(report + ".xml"):
             test = test_of(item, told, logs, learner_file, test_limit_s)
@@ -213,8 +207,9 @@ def run(binary, learner_file, seed="1", only=None, tiny=None, fork=True, limit_s
         result.trouble = (f"no end after {time.monotonic() - begin:.0f} s" if status is None else
                           f"the suite ended with status {status} before any test: "
                           + ((output.strip().splitlines() or ["it said nothing"])[-1]))
-        if logs:
-            result.trouble = sanitizer_report(next(iter(logs.values())), learner_file)
+        log = next((text for text in logs.values() if text), "")
+        if log:
+            result.trouble = sanitizer_report(log, learner_file)
     return result
 
 
@@ -224,8 +219,9 @@ def test_of(item, told, logs, learner_file, limit_s):
     said = told.get(name, {})
     cause = cause_of(item.get("result"), value.get("message", ""), said.get("ended", False))
     message = shorten(value.get("message", ""), cause, limit_s)
-    if cause in ("memory", "crash") and said.get("pid") in logs:
-        cause, message = "memory", sanitizer_report(logs[said["pid"]], learner_file)
+    log = logs.get(said.get("pid")) or (logs[None] if cause == "memory" else "")
+    if cause in ("memory", "crash") and log:
+        cause, message = "memory", sanitizer_report(log, learner_file)
     if cause == "pass":
         message = ""
     where = f"{value.get('path', '')}/{value.get('fn', '')}" if cause == "wrong" else ""
