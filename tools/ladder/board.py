@@ -132,7 +132,9 @@ def expanded(ex, record, misconception=None, colour=False):
 
 def failure_lines(test):
     if test["called"] is None:
-        words = f"{test['cause']}: {test['message']}" if test["cause"] in ("memory", "crash") else test["message"]
+        words = test["message"]
+        if test["cause"] in ("memory", "crash") and not words.startswith(("undefined", "leak")):
+            words = f"{test['cause']}: {words}"
         out = [indented(words, 4)]
         if test["where"]:
             out.append(f"    asserted at {test['where']}")

@@ -173,7 +173,8 @@ def execute(command, env, nonce, limit_s):
 def learner_output(output):
     """What the code itself printed: neither Check's words nor ours nor a sanitizer's."""
     ours = re.compile(r"^(Running suite|\d+%: Checks|tests/|common/|level\d|draws came from|\d+ passed, \d+ failed"
-                      r"|not started: |  \S.* = .*, want |\s+#\d+ 0x|SUMMARY: |.*runtime error: )")
+                      r"|not started: |  \S.* = .*, want |\s+#\d+ 0x|SUMMARY: |.*runtime error: "
+                      r"|.*note: pointer points here|[ 0-9a-f]{20,}$|\s+\^)")
     return "\n".join(line for line in output.splitlines() if line.strip() and not ours.match(line))
 
 
