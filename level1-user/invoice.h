@@ -20,8 +20,7 @@
 struct price {
     int64_t input;        // neither read from the cache nor written to it
     int64_t cached_input; // read from the provider's cache
-    int64_t
-        cache_write; // written to it for a later request, where that has a price of its own
+    int64_t cache_write;  // written to it for later, where that has a price of its own
     int64_t output;
 };
 
