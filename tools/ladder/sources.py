@@ -15,7 +15,7 @@ SYSTEM = re.compile(r"^\s*#\s*include\s+<([^>]+)>", re.M)
 LIBRARIES = {"jansson.h": "jansson", "utf8proc.h": "libutf8proc", "xxhash.h": "libxxhash", "curl/curl.h": "libcurl",
              "editline/readline.h": "libedit", "histedit.h": "libedit", "event2": "libevent"}
 NOT_FUNCTIONS = {"sizeof", "_Static_assert", "_Alignof", "__attribute__", "format", "if", "for", "while", "return"}
-SUPPORT = ("tests/support/main.c",)  # what every suite is linked with
+SUPPORT = ("tests/support/main.c", "common/exercise.c")  # what every suite is linked with
 
 
 class Sources:
@@ -101,9 +101,10 @@ class Sources:
 
 
 def suite_sources(sources, exercise):
-    """What the suite of an exercise links beside the learner's file: the reference of everything else."""
-    names = sources.closure([exercise.suite, exercise.solution])
-    return [name for name in names if name != exercise.solution]
+    """What the suite of an exercise links beside the learner's file: the reference of everything else that
+    the suite, the solution or the learner calls."""
+    names = sources.closure([exercise.suite, exercise.solution, exercise.file])
+    return [name for name in names if name not in (exercise.solution, exercise.file)]
 
 
 def fingerprint(sources, exercise):
