@@ -10,8 +10,9 @@
 
 static struct reply reply;
 static struct error err;
-static char json[2048]; // the last one that was taken in
-static char name[256];  // what an assertion judges
+static char json[2048];   // the last one that was taken in,
+static const char *taker; // and by whom
+static char name[256];    // what an assertion judges
 
 static void setup(void) {
     reply_init(&reply);
@@ -24,12 +25,13 @@ static void teardown(void) {
 
 // "after reply_push({'choices':[...]}): choices[0].text"
 static const char *after(const char *field) {
-    snprintf(name, sizeof(name), "after reply_push(%.150s): %s", json, field);
+    snprintf(name, sizeof(name), "after %s(%.150s): %s", taker, json, field);
     for (char *c = name; *c; c++) *c = (char)(*c == '"' ? '\'' : *c);
     return name;
 }
 
 static size_t quote(const char *data) {
+    taker = "reply_push";
     snprintf(json, sizeof(json), "%s", data);
     for (char *c = json; *c; c++) *c = (char)(*c == '\'' ? '"' : *c);
     return strlen(json);
@@ -40,7 +42,9 @@ static enum status push_at(const char *data, int64_t now_ns) {
 }
 
 static enum status whole_at(const char *data, int64_t now_ns) {
-    return reply_whole(&reply, json, quote(data), now_ns, &err);
+    size_t n_body = quote(data);
+    taker = "reply_whole";
+    return reply_whole(&reply, json, n_body, now_ns, &err);
 }
 
 static void assert_status(enum status got, enum status want) {
@@ -381,6 +385,8 @@ START_TEST(usage_told_once_is_not_forgotten) {
     assert_told(9, -1, 0);
     push("{'choices':[],'usage':{'completion_tokens':5,'prompt_tokens':null}}");
     assert_told(9, -1, 5);
+    push("{'choices':[],'usage':{'completion_tokens':5,'prompt_tokens':12}}");
+    assert_told(12, -1, 5);
 }
 END_TEST
 
