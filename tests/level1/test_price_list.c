@@ -83,6 +83,9 @@ static const struct {
      "window",                                     "shifts-1.5 has no price for \"all day\"; it has one for: day, night"},
     {{"old", NULL, "noon"},
      "window",                                     "old has no price for \"noon\"; it has one for: all day, night"      },
+    {{"old", "2025", NULL},
+     "date",                                       "old has no price on 2025-01-01; it has one for: "
+     "? to 2024-07, 2024-06-15 to 2025, 2025-03 to ?"                                                       },
     {{"old", "2025-02", NULL},
      "date",                                       "old has no price on 2025-02-01; it has one for: "
      "? to 2024-07, 2024-06-15 to 2025, 2025-03 to ?"                                                       },
@@ -243,10 +246,15 @@ START_TEST(lists_above_the_limits_are_refused) {
     ck_assert_int_eq(price_list_parse(&list, text, n_bytes, "list", &err), ERR_LIMIT);
     ck_assert_int_eq(price_list_parse(&list, text, n_bytes - 1, "list", &err), ERR_FORMAT);
 
-    size_t n = (size_t)sprintf(text, "{\"prices\": [0");
-    for (int i = 0; i < LIMIT_PRICE_ENTRIES; i++) n += (size_t)sprintf(text + n, ",0");
-    n += (size_t)sprintf(text + n, "]}");
-    ck_assert_int_eq(price_list_parse(&list, text, n, "list", &err), ERR_LIMIT);
+    // Entries that are no objects: as many as may be are read, one more is counted only.
+    for (int n_entries = LIMIT_PRICE_ENTRIES; n_entries <= LIMIT_PRICE_ENTRIES + 1;
+         n_entries++) {
+        size_t n = (size_t)sprintf(text, "{\"prices\": [0");
+        for (int i = 1; i < n_entries; i++) n += (size_t)sprintf(text + n, ",0");
+        n += (size_t)sprintf(text + n, "]}");
+        enum status st = price_list_parse(&list, text, n, "list", &err);
+        ck_assert_int_eq(st, n_entries > LIMIT_PRICE_ENTRIES ? ERR_LIMIT : ERR_FORMAT);
+    }
     free(text);
 }
 END_TEST
