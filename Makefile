@@ -76,7 +76,7 @@ COURSE = MAKE="$(MAKE)" BUILD="$(BUILD)" CC="$(CC)" JOBS="$(JOBS)" $(PYTHON) too
 # ---- what one types ----------------------------------------------------------------------------
 help:                   ## this list
 	@echo "Inference Ladder: build your own inference engine."
-	@sed -n -e 's/^## \(.*\)/\n\1/p' -e 's/^\([a-z%]*\):[^#]*## /  make \1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 17
+	@sed -n -e 's/^## \(.*\)/\n\1/p' -e 's/^\([a-z0-9%]*\):[^#]*## /  make \1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 17
 	@printf '\n  EX=rope  MODEL=file  CC=clang  PREFIX=dir of libraries  BUILD=dir  MINE=rope  REF=all\n'
 ## to learn
 next:                   ## what to do now (ROUTE=core: the short way through)
@@ -120,6 +120,9 @@ serve: model            ## the OpenAI-compatible server on port 8080, until Ctrl
 bench: model            ## tokens per second on this machine, with its bandwidth
 	@+$(COURSE) link && $(BUILD_GOALS) programs
 	@$(BUILD)/bin/bench --model "$(MODEL)"
+lesson0: model          ## predict them from bytes and operations first, then compare
+	@+$(COURSE) link && $(BUILD_GOALS) programs
+	@$(BUILD)/bin/bench --predict --model "$(MODEL)"
 model: setup            ## get the default model (98 MB), checksums and all
 	@test -f "$(MODEL)" || $(if $(filter file,$(origin MODEL)),tools/get_model.py --name "$(NAME)", \
 	    { echo "model: no file $(MODEL); without MODEL= the default model is taken" >&2; exit 1; })
@@ -207,6 +210,6 @@ $(TINY): tools/tiny_model.py
 	$(PYTHON) tools/tiny_model.py --out $@
 
 .SECONDARY:
-.PHONY: help next test status hint watch debug compare reset grade race editor doctor run chat serve bench model \
+.PHONY: help next test status hint watch debug compare reset grade race editor doctor run chat serve bench lesson0 model \
         setup all clean suite verify check fuzz programs suites course-commands
 -include $(shell find $(BUILD) -name '*.d' -not -path '*/proof/*' 2>/dev/null)
