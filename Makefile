@@ -43,7 +43,7 @@ MAINS    := $(wildcard level*/main_*.c)
 PROGRAMS := $(foreach m,$(MAINS),$(BUILD)/bin/$(patsubst main_%.c,%,$(notdir $(m)))) \
             $(patsubst tests/reference/%.c,$(BUILD)/bin/%,$(wildcard tests/reference/*.c))
 # A learner's file is what mirrors a solution. Programs get the reference, unless modules.mk, written by
-# tools/course.py, lists the learner's as passed (MINE); MODULES names all, for --version.
+# tools/course.py, lists the learner's as passed (LEARNED); MODULES names all, for --version.
 -include $(BUILD)/modules.mk $(BUILD)/suites.mk
 REFERENCE := $(wildcard solutions/*/*.c)
 STARTERS := $(wildcard $(REFERENCE:solutions/%=%))
@@ -55,10 +55,10 @@ CHECKS   := $(wildcard tests/reference/*.py)
 TINY     := $(BUILD)/test/tiny.gguf
 
 COMMA    := ,
-FAST_OBJ := $(patsubst %.c,$(BUILD)/bin/obj/%.o,$(filter-out $(MINE:%=solutions/%),$(SOURCES)) $(MINE))
+FAST_OBJ := $(patsubst %.c,$(BUILD)/bin/obj/%.o,$(filter-out $(LEARNED:%=solutions/%),$(SOURCES)) $(LEARNED))
 SAFE_OBJ := $(SOURCES:%.c=$(BUILD)/test/obj/%.o)
-MIXED_OBJ := $(filter-out $(MINE:%.c=$(BUILD)/test/obj/solutions/%.o),$(SAFE_OBJ)) \
-             $(MINE:%.c=$(BUILD)/test/mine/%.o)
+MIXED_OBJ := $(filter-out $(LEARNED:%.c=$(BUILD)/test/obj/solutions/%.o),$(SAFE_OBJ)) \
+             $(LEARNED:%.c=$(BUILD)/test/mine/%.o)
 SUPP_OBJ := $(SUPPORT:%.c=$(BUILD)/test/obj/%.o)
 LINK     := $(PKG_L) $(if $(PREFIX),-Wl$(COMMA)-rpath$(COMMA)$(PREFIX)/lib) -lm -pthread
 # tests/support/memory.c makes allocations fail. The linker of macOS knows no --wrap.

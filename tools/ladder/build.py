@@ -43,7 +43,7 @@ def modules_mk(course, mine):
     """Which modules programs take from the learner; --version prints it."""
     stars = " ".join(ex.id + ("*" if ex.id in mine else "") for ex in course.exercises)
     files = " ".join(ex.file for ex in course.exercises if ex.id in mine)
-    return f"# Written by tools/course.py.\nMODULES := {stars}\nMINE := {files}\n"
+    return f"# Written by tools/course.py.\nMODULES := {stars}\nLEARNED := {files}\n"
 
 
 def suites_mk(course, sources):
