@@ -8,7 +8,8 @@
 //
 // A chunk, field by field. Absent and null are the same: nothing new. Unknown fields are not read.
 //
-//   choices   a list, perhaps an empty one. Of each choice, an object:
+//   choices   a list, perhaps an empty one; may be absent where there is a usage. Of each choice,
+//             an object:
 //             index          which of choices[] it is; its place in this list if absent
 //             delta          content is added to the end of text, refusal to the end of refusal
 //             finish_reason  copied; cut to what fits

@@ -124,6 +124,7 @@ static enum status take_object(struct reply *r, const json_t *root, const char *
                                int64_t now_ns, struct error *err) {
     const json_t *error = json_object_get(root, "error");
     const json_t *usage = json_object_get(root, "usage");
+    const json_t *choices = json_object_get(root, "choices");
 
     if (!json_is_object(root)) {
         return error_set(err, ERR_FORMAT, "the server's answer is not a JSON object");
@@ -134,8 +135,9 @@ static enum status take_object(struct reply *r, const json_t *root, const char *
     }
     enum status st = answer_json_copy(r->id, sizeof(r->id), root, "id", err);
     if (st == OK) st = answer_json_copy(r->model, sizeof(r->model), root, "model", err);
-    if (st == OK) {
-        st = take_choices(r, json_object_get(root, "choices"), message, now_ns, err);
+    if (json_is_null(choices)) choices = NULL;
+    if (st == OK && (choices || !json_is_object(usage))) {
+        st = take_choices(r, choices, message, now_ns, err);
     }
     if (st == OK && json_is_object(usage)) take_usage(&r->usage, usage);
     return st;

@@ -383,7 +383,9 @@ START_TEST(usage_told_once_is_not_forgotten) {
     assert_told(9, -1, 0);
     push("{'choices':[],'usage':null}");
     assert_told(9, -1, 0);
-    push("{'choices':[],'usage':{'completion_tokens':5,'prompt_tokens':null}}");
+    push("{'choices':null,'usage':{}}");
+    assert_told(9, -1, 0);
+    push("{'usage':{'completion_tokens':5,'prompt_tokens':null}}");
     assert_told(9, -1, 5);
     push("{'choices':[],'usage':{'completion_tokens':5,'prompt_tokens':12}}");
     assert_told(12, -1, 5);
