@@ -72,7 +72,7 @@ static const struct {
     {"SMP-04 min_p 0.24",     0, 1,    .24f, 4},
     {"SMP-04 min_p 0.26",     0, 1,    .26f, 3},
     {"SMP-04 min_p 0.51",     0, 1,    .51f, 2},
-    {"top_p 0.95, min_p 0.3", 0, .95f, .3f,  3},
+    {"top_p 0.95, min_p 0.5", 0, .95f, .5f,  3},
 };
 
 static const struct candidate three[] = {{0, 2, 1}, {1, 1, 0.5}, {2, 1, 0.5}};
@@ -276,15 +276,15 @@ START_TEST(picks_where_the_running_sum_passes_the_unit) {
 END_TEST
 
 START_TEST(picks_each_as_often_as_it_weighs) {
-    enum { N_UNITS = 4000 };
+    enum { N_UNITS = 1000 };
     struct draw d = draw_start("picks_each_as_often_as_it_weighs");
-    for (int round = 0; round < 6; round++) {
+    for (int round = 0; round < 30; round++) {
         int n = round ? draw_int(&d, 2, 40) : 1;
         float got[40] = {0}, want[40];
         double sum = 0;
         struct candidate *c = malloc(sizeof(*c) * (size_t)n); // a step too far is seen
         for (int i = 0; i < n; i++) {
-            c[i] = (struct candidate){n - 1 - i, 0, (double)draw_float(&d, 0.1f, 1)};
+            c[i] = (struct candidate){n - 1 - i, 0, (double)draw_float(&d, 0.1f, 1) / 3};
             sum += c[i].weight;
         }
         for (int i = 0; i < n; i++) want[n - 1 - i] = (float)(c[i].weight / sum);
@@ -293,7 +293,7 @@ START_TEST(picks_each_as_often_as_it_weighs) {
             if (token < 0 || token >= n) assert_number("sampler_pick token", token, 0);
             got[token] += 1.0f / N_UNITS;
         }
-        assert_close("share of each token in 4000 even units", got, want, (size_t)n, 5e-4);
+        assert_close("share of each token in 1000 even units", got, want, (size_t)n, 2e-3);
         assert_number("sampler_pick(unit 1 - 2^-53)", sampler_pick(c, n, 1 - 0x1p-53), 0);
         free(c);
     }
