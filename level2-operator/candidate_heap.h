@@ -1,5 +1,5 @@
-// Tokens that may come next, kept so that the best is always at hand and the rest is never sorted:
-// the best 40 of 49,152 cost less than 100,000 comparisons, a full sort about 700,000.
+// Tokens that may come next, kept so that the best is always at hand and the rest is never
+// sorted: the best 40 of 49,152 cost less than 100,000 comparisons, a full sort about 700,000.
 //
 //   | taken, best first |  heap, standing on its head  |
 //   0                n_taken       ... children  root  n
@@ -17,8 +17,8 @@ struct candidate {
 // c[0 .. n) becomes a heap.
 void candidate_heap_build(struct candidate *c, int n);
 
-// Moves the best of the heap c[n_taken .. n) to c[n_taken]; c[n_taken + 1 .. n) is a heap again.
-// n_taken < n.
+// Moves the best of the heap c[n_taken .. n) to c[n_taken]; the rest, c[n_taken + 1 .. n), is
+// a heap again. n_taken < n.
 void candidate_heap_take(struct candidate *c, int n_taken, int n);
 
 #endif
