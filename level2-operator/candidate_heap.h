@@ -17,8 +17,8 @@ struct candidate {
 // c[0 .. n) becomes a heap.
 void candidate_heap_build(struct candidate *c, int n);
 
-// Moves the best of the heap c[n_taken .. n) to c[n_taken]; the rest, c[n_taken + 1 .. n), is
-// a heap again. n_taken < n.
+// Moves the best of the heap c[n_taken .. n) to c[n_taken]; the rest, from n_taken + 1 on,
+// is a heap again. n_taken < n.
 void candidate_heap_take(struct candidate *c, int n_taken, int n);
 
 #endif

@@ -42,13 +42,13 @@ void sampler_start(struct sampler *s, const token_id *prompt, int n_prompt);
 // Remembers a drawn token.
 void sampler_accept(struct sampler *s, token_id token);
 
-// Step 1. s->logits = logits with, in this order (struct sampling has each setting's range):
+// Step 1. s->logits = logits with, in this order (struct sampling has all ranges):
 //   bias                   each how->bias[i].bias is added to the logit of its token
-//   repetition_penalty r   of tokens in prompt or output, once however often they were seen:
+//   repetition_penalty r   of tokens in prompt or output, once however often seen:
 //                          logit / r if it is above 0, else logit * r
 //                          (after Keskar et al. 2019, arXiv:1909.05858)
-//   frequency, presence    of tokens in the output, not of the prompt: - n_output * frequency
-//                          - presence; both may be negative
+//   frequency, presence    of tokens in the output, not of the prompt:
+//                          - n_output * frequency - presence; both may be negative
 //   banned                 (n_vocab), may be NULL: true makes the logit -infinity
 // Reads s->n_output and s->in_prompt, and leaves them and logits as they are.
 // ERR_NUMERIC if any logit is NaN or +infinity, banned or not, or if the largest adjusted one
@@ -62,9 +62,9 @@ enum status sampler_adjust(struct sampler *s,
 
 // Step 2. Lists in s->candidates, by ascending id, what can be drawn of s->logits: weight =
 // exp((logit - best) / temperature), where best is the largest logit, so the best weighs 1
-// and nothing overflows, however small the temperature. What weighs 0 (a logit of -infinity,
-// or one too far below) is left out. Temperature 0: only the first of the largest logits,
-// weight 1.
+// and nothing overflows, however small the temperature. What weighs 0 (a logit that is
+// -infinity or too far below) is left out. Temperature 0: only the first of the largest
+// logits, weight 1.
 // Returns how many, at least one: s->logits has no NaN, no +infinity, and one finite value.
 int sampler_weigh(struct sampler *s, float temperature);
 
