@@ -18,7 +18,7 @@ class Progress:
 
     def read(self, name):
         try:
-            return (self.folder / name).read_text()
+            return (self.folder / name).read_text(errors="replace")
         except OSError:
             return ""
 
@@ -54,13 +54,16 @@ class Progress:
     def set_level(self, level):
         self.write("level", f"{level}\n")
 
+    def hints(self):
+        lines = [line.split() for line in self.read("hints").splitlines()]
+        return {words[0]: int(words[1]) for words in lines if len(words) == 2 and words[1].isdigit()}
+
     def hints_read(self, exercise_id):
-        return int(dict(line.split() for line in self.read("hints").splitlines()).get(exercise_id, 0))
+        return self.hints().get(exercise_id, 0)
 
     def set_hints_read(self, exercise_id, n):
-        counts = dict(line.split() for line in self.read("hints").splitlines())
-        counts[exercise_id] = str(n)
-        self.write("hints", "".join(f"{key} {value}\n" for key, value in sorted(counts.items())))
+        counts = {**self.hints(), exercise_id: n}
+        self.write("hints", "".join(f"{key} {counts[key]}\n" for key in sorted(counts)))
 
 
 def results_path():

@@ -1,0 +1,305 @@
+#!/usr/bin/env python3
+"""The whole walk of a learner, on a copy of the tree: from nothing begun to a module of their own in the
+engine, with all that can go wrong on the way."""
+import re
+import sys
+import threading
+import time
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from scratch_tree import ScratchTree  # noqa: E402
+
+LAST_LINE = re.compile(r"^(\d+) passed, (\d+) failed$")
+HEAD = '#include "level2-operator/rmsnorm.h"\n\n#include <math.h>\n#include <stdio.h>\n#include <stdlib.h>\n\n'
+SIGNATURE = "void rmsnorm(float *y, const float *x, const float *w, int n_tokens, int d_model, float eps)"
+
+
+def rmsnorm(body, before=""):
+    return f"{HEAD}{before}\n{SIGNATURE} {{\n{body}\n}}\n"
+
+
+def flat(text):
+    """What was said, without the line breaks of an 80 column board."""
+    return " ".join(text.split())
+
+
+RIGHT = """    for (int t = 0; t < n_tokens; t++) {
+        double sum = 0;
+        for (int i = 0; i < d_model; i++) sum += (double)x[t * d_model + i] * (double)x[t * d_model + i];
+        double scale = 1 / sqrt(sum / d_model + (double)eps);
+        for (int i = 0; i < d_model; i++)
+            y[t * d_model + i] = (float)((double)w[i] * (scale * (double)x[t * d_model + i]));
+    }"""
+
+
+class Walk(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.tree = ScratchTree()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.tree.close()
+
+    def tearDown(self):
+        for item in self.tree.exercises():
+            self.tree.write(item["file"], self.tree.starter(item["id"]))
+
+    def counts(self, output):
+        line = next(line for line in reversed(output.splitlines()) if LAST_LINE.match(line))
+        return tuple(int(n) for n in LAST_LINE.match(line).groups())
+
+    def attempt(self, body, status=1, name="rmsnorm", before=""):
+        self.tree.write("level2-operator/rmsnorm.c", rmsnorm(body, before))
+        return self.tree.test(name, status)
+
+    # ---- nothing begun ----
+
+    def test_01_nothing_is_green_before_any_work(self):  # CRS-02
+        said = self.tree.make("status")
+        self.assertIn(f"0 done, {len(self.tree.exercises())} to do, next invoice", said)
+        self.assertNotRegex(said, r"\bdone  ")
+        for item in self.tree.exercises():
+            said = self.tree.test(item["id"], 0)
+            self.assertIn(f"{item['id']}: not started", said)
+            self.assertIn(item["file"], said)
+            self.assertEqual(self.counts(said), (0, 0))
+
+    def test_02_next_says_what_to_write_and_how_to_see_red(self):  # CRS-06
+        said = self.tree.make("next")
+        for words in ("L1.1 invoice", "level1-user/invoice.c:", "invoice_of_request(", "docs/level1/invoice.md",
+                      "make test EX=invoice"):
+            self.assertIn(words, said)
+        self.assertIn("L1.2 events", self.tree.make("next", "EX=events"))
+        self.assertIn("core", self.tree.make("next", "ROUTE=core"))
+
+    # ---- everything that can be wrong ----
+
+    def test_10_a_wrong_value_shows_call_got_want_and_replay(self):
+        said = self.attempt(RIGHT.replace("(double)w[i] * ", ""))
+        for words in ("rmsnorm: wrong:", "called   rmsnorm(", "got  ", "want  ", "index ", "seed 1",
+                      "make test EX=rmsnorm ONLY=", "make debug EX=rmsnorm", "docs/level2/rmsnorm.md"):
+            self.assertIn(words, said)
+        replay = re.search(r"again\s+make test EX=rmsnorm ONLY='([^']+)' SEED=1", said).group(1)
+        again = self.tree.test("rmsnorm", 1, f"ONLY={replay}", "SEED=1")
+        self.assertEqual(self.counts(again), (0, 1))
+
+    def test_11_a_known_misunderstanding_is_named(self):
+        self.attempt(RIGHT.replace("(double)w[i] * ", ""))
+        mutants = {m["name"]: m for m in __import__("json").loads(self.tree.read("tests/mutants/rmsnorm.json"))["mutants"]}
+        words = mutants["weights-forgotten"]["misconception"].split()[:4]
+        said = self.tree.test("rmsnorm", 1)
+        self.assertRegex(said, r"It looks like this: " + r"\s+".join(map(re.escape, words)))
+        self.assertIn("Your failures look like this", self.tree.make("hint", "EX=rmsnorm"))
+
+    def test_12_a_crash_costs_its_test_only(self):
+        said = self.attempt(RIGHT + "\n    if (d_model == 577) abort();")
+        self.assertIn("crash: killed by signal 6 (SIGABRT)", said)
+        self.assertGreater(self.counts(said)[0], 10)
+
+    def test_13_a_read_past_the_end_names_the_line(self):
+        said = self.attempt(RIGHT.replace("i < d_model; i++) sum", "i <= d_model; i++) sum"))
+        self.assertRegex(said, r"memory: .*read 4 bytes")
+        self.assertRegex(said, r"level2-operator/rmsnorm\.c:\d+")
+
+    def test_14_a_leak_is_found_and_placed(self):
+        said = self.attempt("    float *copy = malloc(64);\n    if (copy) copy[0] = eps;\n" + RIGHT)
+        self.assertRegex(said, r"leak: \d+ bytes in \d+ allocations are never freed,\s+taken\s+at\s+level2-operator/rmsnorm\.c:\d+")
+
+    def test_15_an_endless_loop_times_out_and_the_next_test_runs(self):  # CRS-03
+        begin = time.monotonic()
+        said = self.attempt(RIGHT + "\n    for (volatile unsigned i = 0; d_model > 1; i++) {}")
+        self.assertRegex(said, r"timed out after \d+ s")
+        self.assertGreater(self.counts(said)[1], 1)
+        self.assertLess(time.monotonic() - begin, 120)
+
+    def test_16_leaving_early_is_no_pass(self):
+        said = self.attempt(RIGHT.replace("i < d_model; i++)\n", "i < d_model; i++)\n") + "\n    _Exit(0);")
+        self.assertRegex(said, r"the code left the process \(exit status 0\)\s+before the test's end")
+        self.assertLessEqual(self.counts(said)[0], 1)
+
+    def test_17_the_solution_may_not_be_included(self):
+        self.tree.write("level2-operator/rmsnorm.c", '#include "solutions/level2-operator/rmsnorm.c"\n')
+        said = self.tree.test("rmsnorm", 1)
+        self.assertIn("may use neither solutions nor tests", flat(said))
+        self.tree.write("level2-operator/rmsnorm.c", '#include "../solutions/level2-operator/rmsnorm.c"\n')
+        self.assertIn("may use neither solutions nor tests", flat(self.tree.test("rmsnorm", 1)))
+
+    def test_18_only_what_the_header_declares_may_be_visible(self):
+        said = self.attempt(RIGHT, before="void rope(void);\nvoid rope(void) {}\n")
+        self.assertIn("defines rope, which level2-operator/rmsnorm.h does not declare", flat(said))
+        self.tree.write("level2-operator/rmsnorm.c", '#include "level2-operator/rmsnorm.h"\n')
+        self.assertRegex(self.tree.test("rmsnorm", 1), r"does not define rmsnorm,\s+which")
+        (self.tree.root / "level2-operator/rmsnorm.c").unlink()
+        self.assertIn("make reset EX=rmsnorm", self.tree.test("rmsnorm", 1))
+
+    def test_19_what_does_not_compile_says_where(self):
+        said = self.attempt("    for (;;) {")
+        self.assertRegex(said, r"rmsnorm: compile\n\s+level2-operator/rmsnorm\.c:\d+: ")
+        said = self.attempt(RIGHT + "\n    nowhere(y);")
+        self.assertRegex(said, r"calls\s+nowhere, which is nowhere defined|implicit declaration")
+
+    def test_20_constants_and_typed_in_answers_do_not_pass(self):  # CRS-01, CRS-09
+        for body in ("    (void)y;", "    for (int i = 0; i < n_tokens * d_model; i++) y[i] = x[i];",
+                     "    for (int i = 0; i < n_tokens * d_model; i++) y[i] = 0;"):
+            self.assertIn("rmsnorm: wrong", self.attempt(body))
+
+    def test_21_a_half_done_file_is_judged_function_by_function(self):
+        solution, starter = self.tree.solution("rope"), self.tree.starter("rope")
+        first, second = re.findall(r"^\w[^\n]*?\b(rope\w*)\(.*?^}\n", starter, re.M | re.S)
+        bodies = dict(re.findall(r"(^\w[^\n]*?\b(rope\w*)\(.*?^}\n)", solution, re.M | re.S)[i][::-1] for i in (0, 1))
+        for done, waiting in ((first, second), (second, first)):
+            text = re.sub(rf"^\w[^\n]*?\b{done}\(.*?^}}\n", lambda _: bodies[done], starter, flags=re.M | re.S)
+            text = text.replace('#include "common/exercise.h"', '#include <math.h>\n\n#include "common/exercise.h"')
+            self.tree.write("level2-operator/rope.c", text)
+            said = self.tree.test("rope", 0)
+            self.assertRegex(said, r"rope: started, \d+ of \d+ tests wait for more", waiting)
+            self.assertGreater(self.counts(said)[0], 0)
+            self.assertEqual(self.counts(said)[1], 0)
+
+    def test_22_one_red_exercise_turns_no_other_red(self):
+        self.tree.write("level2-operator/rmsnorm.c", rmsnorm("    (void)y;"))
+        self.tree.write("level2-operator/rope.c", self.tree.solution("rope"))
+        self.tree.write("level2-operator/attention.c", self.tree.solution("attention"))
+        self.tree.test("rope", 0)
+        self.tree.test("attention", 0)
+        self.tree.test("rmsnorm", 1)
+
+    # ---- right, and in the engine ----
+
+    def test_30_what_passes_runs_in_the_engine_and_what_breaks_leaves_it(self):
+        tree = self.tree
+        version = lambda: tree.run("build/bin/serve", "--version", status=0)[1]
+        tree.make("all")
+        self.assertIn(f"0 yours, {len(tree.exercises())} reference", version())
+        said = self.attempt(RIGHT, status=0)
+        self.assertIn("rmsnorm is yours now", said)
+        self.assertEqual(self.counts(said)[1], 0)
+        self.assertNotIn("yours now", tree.test("rmsnorm", 0))  # only the first time
+        before = tree.run("sh", "-c", "cp -r build/bin build/bin-before")
+        tree.make("all")
+        self.assertIn("1 yours", version())
+        self.assertIn("yours: rmsnorm", version())
+        tree.run("tools/same_text.sh", "build/test/tiny.gguf", "build/bin-before", "build/bin", status=0)
+        self.assertIn("reference", tree.make("all", "REF=all") + version())
+        self.assertIn("0 yours", version())
+        tree.make("all")
+        self.assertIn("1 yours", version())
+
+        self.attempt("    (void)y;")  # broken again
+        said = tree.make("all")
+        self.assertIn("rmsnorm: yours has not passed as it stands; the reference is linked; make test EX=rmsnorm", said)
+        self.assertIn("0 yours", version())
+        tree.make("all", "MINE=rmsnorm")  # to watch it fail in the engine
+        self.assertIn("1 yours", version())
+        tree.write("level2-operator/rmsnorm.c", rmsnorm(RIGHT))
+        tree.make("all")  # changed since it was judged: judged again by itself
+        self.assertIn("1 yours", version())
+        self.assertEqual(before[0], 0)
+
+    def test_31_a_new_header_or_suite_takes_the_pass_away_by_itself(self):  # CRS-06
+        self.attempt(RIGHT, status=0)
+        self.assertRegex(self.tree.make("status"), r"rmsnorm\s+done")
+        for path in ("level2-operator/rmsnorm.h", "tests/level2/test_rmsnorm.c"):
+            text = self.tree.read(path)
+            self.tree.write(path, text + "// newer\n")
+            self.assertRegex(self.tree.make("status"), r"rmsnorm\s+changed")
+            self.tree.test("rmsnorm", 0)
+            self.tree.write(path, text)
+            self.tree.test("rmsnorm", 0)
+
+    def test_32_new_tests_run_without_cleaning(self):  # CRS-06
+        self.attempt(RIGHT, status=0)
+        path = "tests/level2/test_rmsnorm.c"
+        text = self.tree.read(path)
+        try:
+            self.tree.write(path, text.replace("START_TEST(worked_example) {", "START_TEST(worked_example) {\n    ck_abort_msg(\"new\");"))
+            self.assertIn("new", self.tree.test("rmsnorm", 1))
+        finally:
+            self.tree.write(path, text)
+
+    def test_33_compare_waits_for_the_pass(self):
+        status, said = self.tree.run("make", "compare", "EX=rmsnorm")
+        self.assertIn("has not passed", said)
+        self.attempt(RIGHT, status=0)
+        self.assertIn("+++ solutions/level2-operator/rmsnorm.c", self.tree.make("compare", "EX=rmsnorm"))
+
+    def test_34_reset_brings_the_starter_back_and_keeps_the_work(self):
+        self.attempt(RIGHT, status=0)
+        said = self.tree.make("reset", "EX=rmsnorm")
+        kept = re.search(r"yours is (\S+)", said).group(1)
+        self.assertEqual(self.tree.read(kept), rmsnorm(RIGHT))
+        self.assertEqual(self.tree.read("level2-operator/rmsnorm.c"), self.tree.starter("rmsnorm"))
+        self.assertIn("the starter already", self.tree.make("reset", "EX=rmsnorm"))
+
+    def test_35_hints_come_one_by_one(self):
+        hints = self.tree.exercise("rows")["hints"]
+        for n in (1, 2, 3, 3):
+            said = " ".join(self.tree.make("hint", "EX=rows").split())
+            for i, hint in enumerate(hints, 1):
+                self.assertEqual(" ".join(hint.split()) in said, i <= n, f"hint {i} after {n} calls")
+
+    def test_36_a_level_is_shown_and_kept(self):
+        said = self.tree.make("level2")
+        self.assertIn("level 2, operator:", said)
+        for item in self.tree.exercises():
+            self.assertEqual(item["title"] in said, item["level"] == 2)
+        (self.tree.root / ".course/level").unlink()
+
+    def test_37_points_are_given_on_fresh_inputs(self):  # CRS-09
+        self.attempt(RIGHT, status=0)
+        said = self.tree.make("grade")
+        self.assertRegex(said, r"rmsnorm\s+done\s+(\d+) of\s+\1")
+        self.assertRegex(said, r"rope\s+not started\s+0 of")
+
+    # ---- what else goes wrong ----
+
+    def test_40_a_name_that_does_not_exist_is_answered_with_the_nearest(self):
+        status, said = self.tree.run("make", "test", "EX=ropes")
+        self.assertEqual(status, 2)
+        self.assertIn("no exercise 'ropes'; did you mean rope?", said)
+        self.assertIn("There are: invoice, events", self.tree.run("make", "hint")[1])
+        self.assertIn("rope", self.tree.make("next", "EX=L2.3"))
+        self.assertIn("There are", self.tree.run("make", "reset", "EX=../x")[1])
+
+    def test_41_a_missing_compiler_is_not_the_learners_fault(self):
+        self.tree.write("level2-operator/rmsnorm.c", rmsnorm(RIGHT))
+        status, said = self.tree.run("make", "test", "EX=rmsnorm", "CC=no-such-cc", "BUILD=build/none")
+        self.assertIn("rmsnorm: blocked", said)
+        self.assertIn("no-such-cc", said)
+        self.assertEqual(self.counts(said), (0, 0))
+
+    def test_42_it_works_from_another_directory(self):
+        self.tree.write("level2-operator/rmsnorm.c", rmsnorm(RIGHT))
+        where = str(self.tree.root)
+        self.assertEqual(self.tree.run("make", "-C", where, "test", "EX=rmsnorm", cwd="/")[0], 0)
+        self.assertIn("rmsnorm", self.tree.run("python3", f"{where}/tools/course.py", "status", cwd="/", status=0)[1])
+
+    def test_43_two_runs_at_once_wait_for_each_other(self):
+        self.tree.write("level2-operator/rmsnorm.c", rmsnorm(RIGHT))
+        self.tree.write("level2-operator/rope.c", self.tree.solution("rope"))
+        said = {}
+        def one(name):
+            said[name] = self.tree.run("make", "test", f"EX={name}")
+        threads = [threading.Thread(target=one, args=(name,)) for name in ("rmsnorm", "rope")]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual([said[name][0] for name in ("rmsnorm", "rope")], [0, 0], said)
+        self.assertRegex(self.tree.make("status"), r"(?s)rmsnorm\s+done.*rope\s+done")
+
+    def test_44_damaged_memory_of_the_course_is_no_disaster(self):
+        self.attempt(RIGHT, status=0)
+        for path, text in (("build/results.json", "{"), (".course/passed", "\0garbage\nx y z\n"), (".course/level", "seven"),
+                           (".course/hints", "rope\nrope x\n")):
+            self.tree.write(path, text)
+            self.assertEqual(self.tree.run("make", "status")[0], 0)
+            self.assertEqual(self.tree.run("make", "hint", "EX=rope")[0], 0)
+        self.tree.test("rmsnorm", 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
