@@ -53,8 +53,11 @@ check "format" check_format
 check "includes: downward, in order" tools/check_includes.py
 check "docs: links, quotes, tables, exercises" tools/check_docs.py
 check "docs: transcripts" tools/transcripts.py
+check "exercises: starters are what is cut" tools/cut_exercises.py --check
+check "exercises: starters, stubs, solutions, mutants" tools/course.py prove
 check "clang: builds without a warning" clang_build
 check "clang: suites" clang_suites
+check "clang: starters and solutions" env CC=clang BUILD=build/clang tools/course.py starters --seeds 1
 check "gcc and clang give the same text" same_text
 check "threads under TSan" build_and_run_threaded
 for tool in tests/tools/test_*.py; do

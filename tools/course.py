@@ -13,7 +13,8 @@
     make level2               build, make level 2 current, show its exercises
     make grade                points, on inputs that nobody has seen
 
-Upstream: mutants [ID] [--record], prove [ID] (starters, solutions, mutants), link.
+Upstream: prove [ID] (starters, stubs, solutions, mutants on 20 seeds), starters [ID] (without the mutants),
+mutants [ID] [--record], link.
 """
 import argparse
 import os

@@ -430,7 +430,7 @@ def command_grade(args):
     return 0
 
 
-def command_prove(args, kinds=("starter", "solution", "mutants")):
+def command_prove(args, kinds=("starter", "stubs", "solution", "mutants")):
     course = Course()
     exercises = [course.catalog.find(args.name)] if args.name else course.exercises
     course.write_make_files()
@@ -446,7 +446,11 @@ def command_mutants(args):
     return command_prove(args, ("mutants",))
 
 
+def command_starters(args):
+    return command_prove(args, ("starter", "stubs", "solution"))
+
+
 TABLE = {"test": command_test, "status": command_status, "next": command_next, "level": command_level,
          "hint": command_hint, "reset": command_reset, "compare": command_compare, "watch": command_watch,
          "debug": command_debug, "editor": command_editor, "link": command_link, "grade": command_grade,
-         "mutants": command_mutants, "prove": command_prove}
+         "mutants": command_mutants, "starters": command_starters, "prove": command_prove}

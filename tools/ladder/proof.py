@@ -91,6 +91,33 @@ def prove_starter(bench):
         yield f"{bench.exercise.id}: no test ran"
 
 
+def stub_of(starter, value):
+    """The starter with every gap filled by a constant: what somebody tries who wants green and no work."""
+    lines, out = starter.splitlines(), []
+    for i, line in enumerate(lines):
+        if not line.strip().startswith("EXERCISE("):
+            out.append(line)
+            continue
+        head = next(text for text in reversed(lines[:i]) if re.match(r"^[A-Za-z_][\w\s*]*?\w+\(", text))
+        kind = re.match(r"^(?:static |inline )*((?:struct |enum |const |unsigned )*\w+\s*\*?)", head).group(1).strip()
+        if kind == "void":
+            out.append("    return;")
+        elif kind.startswith("struct") and not kind.endswith("*"):
+            out.append(f"    return ({kind}){{{value}}};")
+        else:
+            out.append("    return NULL;" if kind.endswith("*") else f"    return {value};")
+    return "\n".join(out) + "\n"
+
+
+def prove_stubs(bench):
+    """No constant passes for a solution."""
+    starter = judge.starter_text(bench.exercise, bench.root)
+    for value in (0, 1):
+        run = bench.run(bench.candidate(f"stub-{value}", stub_of(starter, value)), "1")
+        if not run.trouble and all(test.cause == "pass" for test in run.tests):
+            yield f"{bench.exercise.id}: a stub that returns {value} passes"
+
+
 def prove_solution(bench, seeds):
     text = (bench.root / bench.exercise.solution).read_text()
     program = bench.candidate("solution", text)
@@ -143,6 +170,8 @@ def prove(exercise, graph, root, kinds, seeds, record, commands):
     try:
         if "starter" in kinds:
             faults += prove_starter(bench)
+        if "stubs" in kinds:
+            faults += prove_stubs(bench)
         if "solution" in kinds:
             faults += prove_solution(bench, seeds)
         if "mutants" in kinds:
