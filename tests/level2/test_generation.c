@@ -53,7 +53,7 @@ static void finish(struct fixture *f, enum finish_reason reason) {
     ck_assert(!give(f, (struct engine_event){.kind = EVENT_FINISH, .reason = reason}));
 }
 
-static void assert_text(const struct fixture *f, const char *want) {
+static void assert_answer(const struct fixture *f, const char *want) {
     struct api_piece piece = generation_piece(&f->g);
     ck_assert_uint_eq(piece.n_text, strlen(want));
     if (piece.n_text) ck_assert_mem_eq(piece.text, want, piece.n_text);
@@ -64,9 +64,9 @@ START_TEST(a_character_in_two_tokens_comes_whole) {
     open_fixture(&f, NULL, -1);
     start(&f);
     draw(&f, PIECE_GRIN_3);
-    assert_text(&f, "");
+    assert_answer(&f, "");
     draw(&f, PIECE_GRIN_1);
-    assert_text(&f, "\xF0\x9F\x98\x80");
+    assert_answer(&f, "\xF0\x9F\x98\x80");
     close_fixture(&f);
 }
 END_TEST
@@ -77,7 +77,7 @@ START_TEST(half_a_character_at_the_end_is_one_replacement) {
     start(&f);
     draw(&f, PIECE_GRIN_3);
     finish(&f, FINISH_LENGTH);
-    assert_text(&f, "\xEF\xBF\xBD");
+    assert_answer(&f, "\xEF\xBF\xBD");
     ck_assert_str_eq(f.g.finish_reason, "length");
     close_fixture(&f);
 }
@@ -89,16 +89,16 @@ START_TEST(a_stop_string_over_three_tokens_ends_before_it) {
     start(&f);
     ck_assert(!draw(&f, PIECE_THE_QUICK_BR));
     ck_assert(!draw(&f, PIECE_OWN));
-    assert_text(&f, "The quick br");
+    assert_answer(&f, "The quick br");
     ck_assert(draw(&f, PIECE_FOX)); // the engine need not go on
-    assert_text(&f, "The quick br");
+    assert_answer(&f, "The quick br");
     ck_assert(f.g.is_over);
     ck_assert_str_eq(f.g.finish_reason, "stop");
     ck_assert_int_eq(f.g.n_completion, 3); // up to the one that completed it
 
     ck_assert(!draw(&f, PIECE_E)); // late events change nothing
     finish(&f, FINISH_CANCELLED);
-    assert_text(&f, "The quick br");
+    assert_answer(&f, "The quick br");
     ck_assert_str_eq(f.g.finish_reason, "stop");
     ck_assert_int_eq(f.g.n_completion, 3);
     close_fixture(&f);
@@ -113,7 +113,7 @@ START_TEST(the_stop_string_is_shown_on_demand) {
     draw(&f, PIECE_THE_QUICK_BR);
     draw(&f, PIECE_OWN);
     draw(&f, PIECE_FOX);
-    assert_text(&f, "The quick brown fox");
+    assert_answer(&f, "The quick brown fox");
     close_fixture(&f);
 }
 END_TEST
@@ -124,12 +124,12 @@ START_TEST(a_held_tail_comes_when_no_match_does) {
     start(&f);
     draw(&f, PIECE_OWN);
     draw(&f, PIECE_E);
-    assert_text(&f, "own"); // E may become END
+    assert_answer(&f, "own"); // E may become END
     draw(&f, PIECE_FOX);
-    assert_text(&f, "ownE fox"); // it cannot any more
+    assert_answer(&f, "ownE fox"); // it cannot any more
     draw(&f, PIECE_E);
     finish(&f, FINISH_STOP);
-    assert_text(&f, "ownE foxE");
+    assert_answer(&f, "ownE foxE");
     close_fixture(&f);
 }
 END_TEST
@@ -175,7 +175,7 @@ START_TEST(control_tokens_are_silent_but_count) {
         draw(&f, PIECE_E);
         draw(&f, PIECE_END_MARK);
         draw(&f, PIECE_N);
-        assert_text(&f, show ? "E<|end|>N" : "EN");
+        assert_answer(&f, show ? "E<|end|>N" : "EN");
         ck_assert_int_eq(f.g.n_completion, 3);
         close_fixture(&f);
     }

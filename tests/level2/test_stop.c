@@ -108,7 +108,7 @@ static const struct {
 // clang-format on
 
 // Fails unless what was seen is `want`; other bytes than ASCII are printed as \xHH.
-static void assert_text(const char *what, const struct seen *s, const char *want,
+static void assert_seen(const char *what, const struct seen *s, const char *want,
                         size_t n_want) {
     char got_text[4 * 3 * 256 + 1], want_text[4 * 3 * 256 + 1];
     if (s->n_text == n_want && memcmp(s->text, want, n_want) == 0) return;
@@ -131,12 +131,12 @@ START_TEST(shows_what_was_worked_out_by_hand) {
         s.n_text = 0;
         seen_push(&s, cases[_i].pieces[i], strlen(cases[_i].pieces[i]));
         snprintf(what, sizeof(what), "%s, after piece %d", cases[_i].name, i);
-        assert_text(what, &s, cases[_i].want[i], strlen(cases[_i].want[i]));
+        assert_seen(what, &s, cases[_i].want[i], strlen(cases[_i].want[i]));
     }
     s.n_text = 0;
     seen_close(&s);
     snprintf(what, sizeof(what), "%s, at the end", cases[_i].name);
-    assert_text(what, &s, cases[_i].flushed, strlen(cases[_i].flushed));
+    assert_seen(what, &s, cases[_i].flushed, strlen(cases[_i].flushed));
 }
 END_TEST
 
@@ -311,7 +311,7 @@ START_TEST(shows_the_same_however_the_text_is_cut) {
             memcmp(s.text, want, n_want) == 0)
             continue;
         describe(what, sizeof(what), round, text, n_text, stops, n_stops);
-        assert_text(what, &s, want, n_want);
+        assert_seen(what, &s, want, n_want);
         ck_abort_msg("%s: %s", what,
                      matched ? "stopped without a stop string" : "did not stop");
     }

@@ -49,7 +49,7 @@ def next_lines(ex, gap, lines, protos):
 
 
 def payoff_lines(ex, colour):
-    out = ["", board.paint(f"{ex.id} is yours now, and the programs run with it.", "done", colour)]
+    out = ["", board.paint(f"{ex.id} is yours now: from the next make run on, the engine runs with it.", "done", colour)]
     if ex.payoff.get("command"):
         out.append(f"  see it   {ex.payoff['command']}")
         out.append(board.indented(ex.payoff["sentence"], 2))
