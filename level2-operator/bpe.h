@@ -1,10 +1,10 @@
-// Byte-pair encoding of one word: start with single symbols, then always merge the neighbouring
-// pair with the lowest rank, the leftmost of equals, until no pair is in the list.
+// Byte-pair encoding of one word: start with single symbols, then always merge the
+// neighbouring pair with the lowest rank, the leftmost of equals, until no pair is in the list.
 // Sennrich et al. 2016, arXiv:1508.07909; byte-level variant of Radford et al. 2019.
 //
 // O(n log n): a heap of candidate pairs, stale ones skipped. A word of 200,000 letters takes
-// little more than twice as long as one of 100,000, not four times: a word is as long as its sender
-// likes, and a server must not stand still for it.
+// little more than twice as long as one of 100,000, not four times: a word is as long as its
+// sender likes, and a server must not stand still for it.
 //
 // do:    use one struct bpe for many words at once, each with its own work
 // don't: allocate, or keep anything between two words
@@ -35,8 +35,8 @@ struct bpe_symbol {
     int prev, next; // positions in the chain, -1: none
 };
 
-// Room for one word. The caller sizes it and may use it for one word after the other. What stands in
-// it before and after is nobody's business: a way without chain or heap may use it as it likes.
+// Room for one word. The caller sizes it and may use it for one word after the other; what
+// stands in it before and after does not matter. Other ways than chain and heap are as right.
 struct bpe_work {
     struct bpe_symbol *symbols; // (max_bytes)
     uint64_t *candidates;       // (2 * max_bytes): the heap
@@ -44,7 +44,7 @@ struct bpe_work {
 };
 
 // Ids of the word, at most n_bytes of them; returns how many, 0 for an empty word.
-// word may hold any bytes, zero among them. n_bytes <= work->max_bytes, and below INT_MAX / 2.
+// word may hold any bytes, zero among them; n_bytes <= work->max_bytes, below INT_MAX / 2.
 // Bytes without a symbol are dropped first: their neighbours become neighbours.
 int bpe_encode(const struct bpe *b, const char *word, size_t n_bytes,
                token_id *ids, // (n_bytes)  out
