@@ -1,20 +1,24 @@
-// Server-sent events from bytes that arrive in any pieces: WHATWG HTML, section 9.2.6. What comes out
-// depends on the bytes alone, never on where one piece ends and the next begins.
+// Server-sent events from bytes that arrive in any pieces: WHATWG HTML, section 9.2.6.
+// What comes out depends on the bytes alone, never on where one piece ends and the next
+// begins.
 //
-//   bytes ──sse_push──▶ [ line under way | name and data so far ] ──sse_event_fn──▶ {name, data}
+//   bytes ──sse_push──▶ [ line under way | name and data so far ] ──sse_event_fn──▶ event
 //
-//   line end     LF, CR or CRLF, also mixed. A CR ends its line at once; a LF right behind it belongs
-//                to it, even when it comes with the next piece.
-//   field line   "name: value". The name ends at the first colon; one space behind the colon is not
-//                part of the value, a second one is. Without a colon the whole line is the name and
-//                the value is empty.
-//   data         adds its value to the data of the event; between two values stands one LF. An empty
-//                value counts: "data" alone makes an event with data "".
-//   event        its value is the name of the event; the last one counts, an empty one is none.
-//   other names  do nothing: id, retry, unknown ones, and comments, whose name is empty (": ping").
-//   empty line   ends the event: on_event is called if a data line came, and is not if none came.
-//                Either way name and data are then forgotten.
-//   EF BB BF     a byte order mark: skipped at the start of the stream, a part of the line elsewhere.
+//   line end     LF, CR or CRLF, also mixed. A CR ends its line at once; a LF right
+//                behind it belongs to it, even when it comes with the next piece.
+//   field line   "name: value". The name ends at the first colon; one space behind the
+//                colon is not part of the value, a second one is. Without a colon the
+//                whole line is the name and the value is empty.
+//   data         adds its value to the data of the event; between two values stands one
+//                LF. An empty value counts: "data" alone makes an event with data "".
+//   event        its value is the name of the event; the last one counts, an empty one is
+//                none.
+//   other names  do nothing: id, retry, unknown ones, and comments, whose name is empty
+//                (": ping").
+//   empty line   ends the event: on_event is called if a data line came, and is not if
+//                none came. Either way name and data are then forgotten.
+//   EF BB BF     a byte order mark: skipped at the start of the stream, a part of the
+//                line elsewhere.
 //   NUL          a byte like any other.
 #ifndef LEVEL1_EVENTS_H
 #define LEVEL1_EVENTS_H
@@ -54,17 +58,17 @@ struct sse_parser {
 void sse_init(struct sse_parser *p, size_t max_event_bytes, sse_event_fn *on_event,
               void *ctx);
 
-// Takes n_bytes more of the stream, 0 or any number, and calls on_event for each event that they
-// complete, in order. OK also when the listener stops.
-// ERR_LIMIT: line, data and name together came above max_event_bytes while a line was collected;
-// any line counts, comments too, its end does not. Exactly max_event_bytes pass. Events that were
-// complete before have been handed out.
+// Takes n_bytes more of the stream, 0 or any number, and calls on_event for each event
+// that they complete, in order. OK also when the listener stops.
+// ERR_LIMIT: line, data and name together came above max_event_bytes while a line was
+// collected; any line counts, comments too, its end does not. Exactly max_event_bytes
+// pass. Events that were complete before have been handed out.
 // ERR_MEMORY: no memory. After a stop or an error: ERR_STATE, and nothing is called.
 enum status sse_push(struct sse_parser *p, const char *bytes, size_t n_bytes,
                      struct error *err);
 
-// For the end of the stream: true if something was left unfinished, which is never handed out: line
-// or name hold a byte, or has_data. After a stop or an error the answer means nothing.
+// For the end of the stream: true if something was left unfinished, which is never handed
+// out: line or name hold a byte, or has_data. After a stop or an error it means nothing.
 bool sse_is_inside_event(const struct sse_parser *p);
 
 void sse_free(struct sse_parser *p); // safe on a zeroed parser, and twice

@@ -34,9 +34,10 @@ START_TEST(worked_example) {
     for (int i = 0; i < 5; i++) {
         char what[80];
         enum status st = sse_push(&p, pieces[i].bytes, strlen(pieces[i].bytes), NULL);
-        snprintf(what, sizeof(what), "worked example: sse_push(piece %d)", i + 1);
+        snprintf(what, sizeof(what), "sse_push(piece %d of the worked example)", i + 1);
         assert_status(what, st, OK);
-        snprintf(what, sizeof(what), "worked example: events after piece %d", i + 1);
+        snprintf(what, sizeof(what),
+                 "sse_push(piece %d of the worked example): events so far", i + 1);
         assert_text(what, text_string(&got.text), pieces[i].want);
     }
     text_free(&got.text);
