@@ -1,12 +1,13 @@
-// A GGUF file, versions 2 and 3, from bytes in memory. The bytes are hostile: every length is
-// checked against what is left before it is used, and nothing is allocated that the file's own
-// size does not justify. The arrays and strings found are views into the file.
+// A GGUF file, versions 2 and 3, from bytes in memory. The bytes are hostile: every length
+// is checked against what is left before it is used, and nothing is allocated that the
+// file's own size does not justify. The arrays and strings found are views into the file.
 //
 //   | "GGUF" | version u32 | n_tensors u64 | n_keys u64 |
 //   | key: name string, type u32, value | ... n_keys
 //   | tensor: name string, n_dims u32, dims u64..., type u32, offset u64 | ... n_tensors
 //   | padding to alignment | tensor data, each at an aligned offset |
-//   string = length u64, bytes.  array = item type u32, n_items u64, items.  All little-endian.
+//   string = length u64, bytes.   array = item type u32, n_items u64, items.
+// All numbers are little-endian.
 // Specification: github.com/ggml-org/ggml/blob/master/docs/gguf.md
 //
 // What the values mean as C numbers: gguf_value.h.
@@ -44,8 +45,8 @@ struct gguf_string {
     uint64_t n_bytes;
 };
 
-// Items stand as in the file: a string with its length in front, an inner array with its item type
-// and its number of items.
+// Items stand as in the file: a string with its length in front, an inner array with its
+// item type and its number of items.
 struct gguf_value {
     enum gguf_type type;
     enum gguf_type item_type;   // GGUF_ARRAY
@@ -76,34 +77,40 @@ struct gguf {
     uint64_t data_offset;                 // where tensor data begins
 };
 
-// Reads header and tables of bytes[0 .. n_bytes). Memory comes from arena; bytes must outlive g.
-// name is for messages only. Every error (ERR_FORMAT, ERR_UNSUPPORTED, ERR_LIMIT) names the file, the
-// field and the offset; ERR_MEMORY names the file. Refused among others: wrong magic, an HTML page, a
-// key or tensor twice, alignment that is not a power of two, a dimension of 0, an unknown type, an
-// offset that is not aligned or overlaps, data past the end, any part of a split file. On failure *g
-// is zeroed.
+// Reads header and tables of bytes[0 .. n_bytes). Memory comes from arena; bytes must
+// outlive g. name is for messages only. Every error (ERR_FORMAT, ERR_UNSUPPORTED,
+// ERR_LIMIT) names the file, the field and the offset; ERR_MEMORY names the file. Refused
+// among others: wrong magic, an HTML page, a key or tensor twice, alignment that is not a
+// power of two, a dimension of 0, an unknown type, an offset that is not aligned or
+// overlaps, data past the end, any part of a split file. On failure *g is zeroed.
 enum status gguf_parse(struct gguf *g, const unsigned char *bytes, size_t n_bytes,
                        const char *name, struct arena *arena, struct error *err);
 
-// The stages of gguf_parse. The first two read on at r->at and leave it behind what they read. They
-// take an array of entries and a table (name -> index) from arena, ERR_MEMORY when it has no more. An
-// entry enters r as "key" or "tensor" with its index (gguf_reader.h), so that an error names it; a
-// file that ends too early, or a name that was there before, is ERR_FORMAT.
-struct gguf_reader;
+// The stages of gguf_parse, in order. Those that read go on at r->at and leave it behind
+// what they read. Each takes an array of entries and their table (name -> index) from
+// arena, and nothing else; ERR_MEMORY when there is no room. gguf_enter says that an entry
+// begins, "key" or "tensor" with its index, and gguf_read_name reads its name: so every
+// error says where it is. A name that was there before is ERR_FORMAT, and so is a file that
+// ends too early.
+struct gguf_reader; // gguf_reader.h
 
-// g->n_keys keys into g->keys and g->key_table. The width of an item: gguf_type_bytes; strings and
-// arrays bring their own lengths, which may be lies. Arrays lie in arrays at most
-// LIMIT_GGUF_ARRAY_DEPTH deep, the outermost counted (else ERR_LIMIT).
+// g->n_keys keys into g->keys and g->key_table. How wide an item is says gguf_type_bytes;
+// strings and arrays bring their own lengths, and each may be a lie. Arrays lie in arrays
+// at most LIMIT_GGUF_ARRAY_DEPTH deep, the outermost counted (else ERR_LIMIT).
 enum status gguf_read_keys(struct gguf_reader *r, struct gguf *g, struct arena *arena);
 
-// g->n_tensors entries into g->tensors and g->tensor_table; view.data stays NULL. ERR_FORMAT: not 1 to
-// LIMIT_TENSOR_DIMS dimensions, a dimension of 0, more values or bytes than 64 bits count, rows
-// (dim[0] values each) of no whole blocks. A type that no dtype has: gguf_refuse_type.
+// g->n_tensors entries into g->tensors and g->tensor_table. ERR_FORMAT: not 1 to
+// LIMIT_TENSOR_DIMS dimensions, a dimension of 0, more values or more bytes than 64 bits
+// can count, rows (dim[0] values each) that are no whole blocks. A type that no dtype has:
+// gguf_refuse_type. Whether the data is where the offset says is not asked yet, and
+// view.data stays NULL.
 enum status gguf_read_tensors(struct gguf_reader *r, struct gguf *g, struct arena *arena);
 
-// r->at stands behind the tables. Sets data_offset, the first multiple of g->alignment (a power of
-// two) from there on, and each view.data. ERR_FORMAT, naming the tensor: an offset that is no multiple
-// of the alignment, that is less than the end of the tensor before it, or data past the file's end.
+// r->at stands behind the tables. Sets data_offset, the first multiple of g->alignment from
+// there on, and every view.data. ERR_FORMAT, naming the tensor (gguf_enter_again): an
+// offset that is no multiple of the alignment or lies before the end of the tensor in front
+// of it in the table; data that is not all in the file. Gaps are fine. Without tensors the
+// padding may be missing.
 enum status gguf_place_tensors(struct gguf_reader *r, struct gguf *g);
 
 #endif

@@ -1,9 +1,9 @@
-// Where a parse of GGUF stands, what a message calls that place, and how it refuses. So that every
-// error has the same shape:
+// Where a parse of GGUF stands, what a message calls that place, and how it refuses. So
+// that every error has the same shape:
 //
 //   FILE: KIND NAME-OR-NUMBER at byte OFFSET: what is wrong
 //   m.gguf: key general.name at byte 91: stands in the file twice
-//   m.gguf: n_tensors 18446744073709551615 at byte 8: more than fit in the 8 bytes that follow
+//   m.gguf: n_tensors 5000000000 at byte 8: more than fit in the 8 bytes that follow
 #ifndef LEVEL2_GGUF_READER_H
 #define LEVEL2_GGUF_READER_H
 
@@ -41,15 +41,16 @@ void gguf_enter(struct gguf_reader *r, const char *kind, uint64_t number);
 // A place that was read before. name is the view that was found there.
 void gguf_enter_again(struct gguf_reader *r, const char *kind, struct gguf_string name);
 
-// The same for a key, by name; gives its value. NULL, and nothing happens, when there is none.
+// The same for a key, by name; gives its value. No such key: NULL, and nothing happens.
 const struct gguf_value *gguf_enter_key(struct gguf_reader *r, const struct gguf *g,
                                         const char *name);
 
-// Reads the name of the entry that was entered last: from here on, messages call it so. ERR_LIMIT: more
-// than LIMIT_GGUF_NAME_BYTES.
+// Reads the name of the entry that was entered last: from here on, messages call it so.
+// ERR_LIMIT: more than LIMIT_GGUF_NAME_BYTES.
 enum status gguf_read_name(struct gguf_reader *r, struct gguf_string *name);
 
-// Reads the type of a value, or of the items of an array. ERR_FORMAT: not one of enum gguf_type.
+// Reads the type of a value, or of the items of an array. ERR_FORMAT: not one of enum
+// gguf_type.
 enum status gguf_read_type(struct gguf_reader *r, enum gguf_type *type);
 
 // Writes r->err in the shape above; returns code.
@@ -59,13 +60,13 @@ enum status gguf_refuse(const struct gguf_reader *r, enum status code, const cha
 // The file ends in the middle of this place.
 enum status gguf_refuse_cut(const struct gguf_reader *r);
 
-// The arena has no room for n of what the file holds ("keys"): ERR_MEMORY, and names the file only.
+// The arena has no room for n of these ("keys"): ERR_MEMORY, and names the file only.
 enum status gguf_refuse_memory(const struct gguf_reader *r, uint64_t n, const char *what);
 
 // The file begins with something else: says what it looks like.
 enum status gguf_refuse_magic(const struct gguf_reader *r);
 
-// r->number is no version that we read: version 1, a later one, or bytes in the other order.
+// r->number is no version that we read: 1, a later one, or bytes in the other order.
 enum status gguf_refuse_version(const struct gguf_reader *r);
 
 // A tensor type without a dtype: ERR_UNSUPPORTED if the format has it, else ERR_FORMAT.

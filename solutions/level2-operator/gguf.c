@@ -1,10 +1,11 @@
-// Reading GGUF. One cursor walks the header and the two tables; what it finds stays where it is, as
-// views. Only then are the tensors placed: their offsets count from the end of the tables.
+// Reading GGUF. One cursor walks the header and the two tables; what it finds stays where
+// it is, as views. Only then are the tensors placed: their offsets count from the end of
+// the tables.
 //
 //   header ─▶ keys ─▶ alignment, split ─▶ tensors ─▶ placed in the data
 //
-// Nobody above this file checks a length again, so no length leaves it unchecked. read_header shows
-// the manner: enter a place, read, refuse.
+// Nobody above this file checks a length again, so no length leaves it unchecked.
+// read_header shows the manner: enter a place, read, refuse.
 #include "level2-operator/gguf.h"
 
 #include <inttypes.h>
@@ -57,8 +58,8 @@ static enum status read_header(struct gguf_reader *r, struct gguf *g) {
 // ---- keys ---------------------------------------------------------------------------------------
 
 // [exercise gguf.keys drop]
-// Moves past n items. Every string or array has a length field of its own, so the loop is bounded
-// by the file and not by n.
+// Moves past n items. Every string or array has a length field of its own, so the loop is
+// bounded by the file and not by n.
 static enum status skip_items(struct gguf_reader *r, enum gguf_type type, uint64_t n,
                               int depth) {
     size_t width = (size_t)gguf_type_bytes(type);
@@ -210,7 +211,8 @@ enum status gguf_read_tensors(struct gguf_reader *r, struct gguf *g, struct aren
     // [end]
 }
 
-// Data lies in the order of the table, so a tensor overlaps if it begins before the last one ended.
+// Data lies in the order of the table, so a tensor overlaps if it begins before the last
+// one ended.
 enum status gguf_place_tensors(struct gguf_reader *r, struct gguf *g) {
     // [exercise gguf.place]
     size_t n_padding = (size_t)(-(uint64_t)r->at.pos & (g->alignment - 1));
