@@ -1,13 +1,14 @@
 // Yours to write. Contract: level2-operator/gguf.h. Explained: docs/level2/gguf.md.
 // Red or green: make test EX=gguf
 //
-// Reading GGUF. One cursor walks the header and the two tables; what it finds stays where it is, as
-// views. Only then are the tensors placed: their offsets count from the end of the tables.
+// Reading GGUF. One cursor walks the header and the two tables; what it finds stays where
+// it is, as views. Only then are the tensors placed: their offsets count from the end of
+// the tables.
 //
 //   header ─▶ keys ─▶ alignment, split ─▶ tensors ─▶ placed in the data
 //
-// Nobody above this file checks a length again, so no length leaves it unchecked. read_header shows
-// the manner: enter a place, read, refuse.
+// Nobody above this file checks a length again, so no length leaves it unchecked.
+// read_header shows the manner: enter a place, read, refuse.
 #include "level2-operator/gguf.h"
 
 #include <inttypes.h>
@@ -85,7 +86,8 @@ enum status gguf_read_tensors(struct gguf_reader *r, struct gguf *g, struct aren
     EXERCISE("gguf.tensors");
 }
 
-// Data lies in the order of the table, so a tensor overlaps if it begins before the last one ended.
+// Data lies in the order of the table, so a tensor overlaps if it begins before the last
+// one ended.
 enum status gguf_place_tensors(struct gguf_reader *r, struct gguf *g) {
     EXERCISE("gguf.place");
 }
