@@ -24,8 +24,8 @@ struct cost_model {
     double ops_per_row_key; // attention: 4 * n_layers * n_heads * d_head
 };
 
-// What a step does. The K and V of its own rows are written, so they count among the rows, never among
-// the keys read: one token behind 1000 has n_keys_read 1000 and n_row_keys 1001.
+// What a step does. The K and V of its own rows are written, so they count among the rows,
+// never among the keys read: one token behind 1000 has n_keys_read 1000, n_row_keys 1001.
 struct cost_step {
     double n_rows;       // tokens fed
     double n_logit_rows; // rows that want logits
@@ -42,9 +42,9 @@ struct cost {
     double seconds; // the longer of the two: reading and computing go on side by side
 };
 
-// The layers' weights are read only if n_rows > 0, the head only if n_logit_rows > 0; only rows that
-// want logits meet the head. machine may be NULL: then all seconds are 0. Never fails; all inputs are
-// finite and >= 0. Doubles hold every count of a real model exactly, so nothing is rounded.
+// The layers' weights are read only if n_rows > 0, the head only if n_logit_rows > 0; only
+// rows that want logits meet the head. machine may be NULL: then all seconds are 0. Never
+// fails; all inputs are finite and >= 0. Doubles hold every count of a real model exactly.
 struct cost cost_of_step(const struct cost_model *model, const struct cost_step *step,
                          const struct cost_machine *machine);
 
