@@ -6,82 +6,8 @@
 #include <string.h>
 
 #include "tests/support/memory.h"
+#include "tests/support/reply_rig.h"
 #include "tests/support/suite.h"
-
-static struct reply reply;
-static struct error err;
-static char json[2048];   // the last one that was taken in,
-static const char *taker; // and by whom
-static char name[256];    // what an assertion judges
-
-static void setup(void) {
-    reply_init(&reply);
-    memset(&err, 0, sizeof(err));
-}
-
-static void teardown(void) {
-    reply_free(&reply);
-}
-
-// "after reply_push({'choices':[...]}): choices[0].text"
-static const char *after(const char *field) {
-    snprintf(name, sizeof(name), "after %s(%.150s): %s", taker, json, field);
-    for (char *c = name; *c; c++) *c = (char)(*c == '"' ? '\'' : *c);
-    return name;
-}
-
-static size_t quote(const char *data) {
-    taker = "reply_push";
-    snprintf(json, sizeof(json), "%s", data);
-    for (char *c = json; *c; c++) *c = (char)(*c == '\'' ? '"' : *c);
-    return strlen(json);
-}
-
-static enum status push_at(const char *data, int64_t now_ns) {
-    return reply_push(&reply, json, quote(data), now_ns, &err);
-}
-
-static enum status whole_at(const char *data, int64_t now_ns) {
-    size_t n_body = quote(data);
-    taker = "reply_whole";
-    return reply_whole(&reply, json, n_body, now_ns, &err);
-}
-
-static void assert_status(enum status got, enum status want) {
-    assert_text(after("status"), status_name(got), status_name(want));
-}
-
-static void push(const char *data) {
-    assert_status(push_at(data, 1), OK);
-}
-
-static void assert_choice(int i, const char *text, const char *finish_reason) {
-    char field[48];
-    snprintf(field, sizeof(field), "n_choices > %d", i);
-    assert_number(after(field), reply.n_choices > i, 1);
-    snprintf(field, sizeof(field), "choices[%d].text", i);
-    assert_text(after(field), text_string(&reply.choices[i].text), text);
-    snprintf(field, sizeof(field), "choices[%d].finish_reason", i);
-    assert_text(after(field), reply.choices[i].finish_reason, finish_reason);
-}
-
-static void assert_times(int64_t first_ns, int64_t last_ns) {
-    assert_number(after("first_token_ns"), reply.first_token_ns, first_ns);
-    assert_number(after("last_token_ns"), reply.last_token_ns, last_ns);
-}
-
-static void assert_told(int64_t prompt, int64_t cached, int64_t completion) {
-    assert_number(after("usage.prompt_tokens"), reply.usage.prompt_tokens, prompt);
-    assert_number(after("usage.cached_tokens"), reply.usage.cached_tokens, cached);
-    assert_number(after("usage.completion_tokens"), reply.usage.completion_tokens,
-                  completion);
-}
-
-static void assert_error(const char *message) {
-    assert_number(after("has_error"), reply.has_error, 1);
-    assert_text(after("error_message"), reply.error_message, message);
-    assert_number(after("is_done"), reply.is_done, 0);
-}
 
 // ---- choices: worked example -------------------------------------------------------------------
 
@@ -282,6 +208,7 @@ START_TEST(every_cut_of_a_chunk_is_refused) {
                            "'finish_reason':null}]}");
     for (size_t n = 0; n < n_whole; n++) {
         enum status st = reply_push(&reply, json, n, 1, &err);
+        char name[64];
         snprintf(name, sizeof(name), "reply_push(the first %zu bytes of a chunk)", n);
         assert_text(name, status_name(st), "format");
         assert_number("n_choices", reply.n_choices, 0);
@@ -512,7 +439,7 @@ END_TEST
 
 static TCase *tcase(Suite *s, const char *tcase_name) {
     TCase *tc = tcase_create(tcase_name);
-    tcase_add_checked_fixture(tc, setup, teardown);
+    tcase_add_checked_fixture(tc, reply_rig_open, reply_rig_close);
     suite_add_tcase(s, tc);
     return tc;
 }
