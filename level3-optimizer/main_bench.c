@@ -77,12 +77,12 @@ static double decode(void *arg) { // behind the prompt that prefill left
 static enum status list_measurements(struct bench *b, struct error *err) {
     const struct weight *layer = &b->model.layers[0].gate, *head = &b->model.output;
     const struct measurement list[N_ALL] = {
-        [READ] = {read_probe_run,   &b->read      },
-        [PREFILL] = {prefill,          b             },
-        [DECODE] = {decode,           b             },
-        [LAYER_MANY] = {matmul_probe_run, &b->layer_many},
-        [LAYER_ONE] = {matmul_probe_run, &b->layer_one },
-        [HEAD_ONE] = {matmul_probe_run, &b->head_one  },
+        [READ] = {read_probe_run,           &b->read             },
+        [PREFILL] = {prefill,                  b                    },
+        [DECODE] = {decode,                   b                    },
+        [LAYER_MANY] = {.work = matmul_probe_run, .arg = &b->layer_many},
+        [LAYER_ONE] = {matmul_probe_run,         &b->layer_one        },
+        [HEAD_ONE] = {matmul_probe_run,         &b->head_one         },
     };
     memcpy(b->measurements, list, sizeof(list));
 
