@@ -9,7 +9,6 @@
 // common/cost.h what prefill and decode should take.
 #include <stdint.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "common/cli.h"
 #include "common/clock.h"
@@ -76,15 +75,14 @@ static double decode(void *arg) { // behind the prompt that prefill left
 
 static enum status list_measurements(struct bench *b, struct error *err) {
     const struct weight *layer = &b->model.layers[0].gate, *head = &b->model.output;
-    const struct measurement list[N_ALL] = {
-        [READ] = {read_probe_run,           &b->read             },
-        [PREFILL] = {prefill,                  b                    },
-        [DECODE] = {decode,                   b                    },
-        [LAYER_MANY] = {.work = matmul_probe_run, .arg = &b->layer_many},
-        [LAYER_ONE] = {matmul_probe_run,         &b->layer_one        },
-        [HEAD_ONE] = {matmul_probe_run,         &b->head_one         },
-    };
-    memcpy(b->measurements, list, sizeof(list));
+    struct measurement *m = b->measurements;
+
+    m[READ] = (struct measurement){.work = read_probe_run, .arg = &b->read};
+    m[PREFILL] = (struct measurement){.work = prefill, .arg = b};
+    m[DECODE] = (struct measurement){.work = decode, .arg = b};
+    m[LAYER_MANY] = (struct measurement){.work = matmul_probe_run, .arg = &b->layer_many};
+    m[LAYER_ONE] = (struct measurement){.work = matmul_probe_run, .arg = &b->layer_one};
+    m[HEAD_ONE] = (struct measurement){.work = matmul_probe_run, .arg = &b->head_one};
 
     b->read.file = &b->model.file;
     b->read.team = &b->team;
