@@ -144,6 +144,8 @@ verify: setup-test model ## the reference checks once more, on the real model
 	@tools/run_tests.py --checks $(CHECKS) -- --model "$(MODEL)" --bin $(BUILD)/bin
 check: setup-check      ## what CI runs beyond `make test`: format, clang, threads, docs
 	@CC=$(CC) JOBS=$(JOBS) MODEL="$(MODEL)" tools/check.sh
+times: setup-suite      ## how long a learner waits for a verdict
+	@CC=$(CC) tools/times.py
 fuzz: setup-check       ## every parser for SECONDS=60 under libFuzzer
 	@tools/fuzz.sh $(SECONDS)
 ##
@@ -211,5 +213,5 @@ $(TINY): tools/tiny_model.py
 
 .SECONDARY:
 .PHONY: help next test status hint watch debug compare reset grade race editor doctor run chat serve bench lesson0 model \
-        setup all clean suite verify check fuzz programs suites course-commands
+        setup all clean suite verify check times fuzz programs suites course-commands
 -include $(shell find $(BUILD) -name '*.d' -not -path '*/proof/*' 2>/dev/null)

@@ -8,27 +8,16 @@ library only. How a transcript is written: tools/docs_check/transcripts.py.
 Works in a copy of the tree, in which every exercise is a starter; the tree itself is not touched.
 """
 import argparse
-import contextlib
-import os
 import re
-import shutil
-import signal
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 from docs_check import transcripts
 from docs_check.page import pages_of
-from ladder import catalog, cut
 from ladder.catalog import ROOT, Refused
+from ladder.scratch import Scratch
 
-LIMIT_S = 300  # one command, building included
-LINKED = ["models", ".venv"]  # large, and nothing here writes into them
-NOT_COPIED = ["tsan", "clang", "fuzz", "race", "results.json"]  # of the build folder
-LEARNERS_OWN = [".course", "build/results.json"]  # gone before each block: nothing has passed yet
-# What the caller has set must not show in what a learner would see.
-FOREIGN = re.compile(r"^(MAKE.*|MFLAGS|WERROR|COURSE_SEED|CK_.*|EX|MINE|REF|COLUMNS|BUILD|JOBS|MODEL)$")
 # Depends on what was built before, not on what the page is about.
 NOISE = re.compile(r"^(building .*|setup: .*)$")
 # What differs from run to run is written as "...".
@@ -36,69 +25,9 @@ VOLATILE = [(re.compile(r"\b\d+(?:\.\d+)? (s|ms)\b"), r"... \1"),
             (re.compile(r"\[Makefile:\d+:"), "[Makefile:...:")]
 
 
-class Tree:
-    """A copy of the repository, with the learner's files in a known state."""
-
-    def __init__(self, source, place, course):
-        self.source, self.place, self.course = source, place, course
-        self.copy_files()
-        self.copy_build()
-        for name in LINKED:
-            if (source / name).exists():
-                (place / name).symlink_to((source / name).resolve())
-
-    def copy_files(self):
-        listed = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-                                cwd=self.source, stdout=subprocess.PIPE, check=True).stdout
-        for name in listed.decode().split("\0"):
-            if name and (self.source / name).is_file():
-                (self.place / name).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy2(self.source / name, self.place / name)  # with its time: make trusts it
-
-    def copy_build(self):
-        if (self.source / "build").is_dir():
-            shutil.copytree(self.source / "build", self.place / "build", symlinks=True,
-                            ignore=shutil.ignore_patterns(*NOT_COPIED))
-
-    def put(self, path, text):
-        """Leaves a file alone that is right already, so that make does too."""
-        file = self.place / path
-        if not file.exists() or file.read_text() != text:
-            file.write_text(text)
-
-    def set_state(self, solved):
-        """The exercises with these ids are solved, all others starters; nothing has passed."""
-        for ex in self.course.exercises:
-            solution = self.place / ex.solution
-            if not solution.is_file():
-                continue
-            text = solution.read_text()
-            with contextlib.suppress(cut.CutError):  # not marked yet: nothing to write
-                self.put(ex.file, text if ex.id in solved else cut.starter_of(text, ex))
-        for name in LEARNERS_OWN:
-            path = self.place / name
-            shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
-
-    def run(self, command):
-        """The lines that a command prints, on both outputs and without a terminal."""
-        environment = {k: v for k, v in os.environ.items() if not FOREIGN.match(k)}
-        program = subprocess.Popen(["sh", "-c", command], cwd=self.place, stdin=subprocess.DEVNULL,
-                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                                   errors="replace", start_new_session=True,
-                                   env={**environment, "TERM": "dumb", "LC_ALL": "C.UTF-8"})
-        try:
-            output, _ = program.communicate(timeout=LIMIT_S)
-        except subprocess.TimeoutExpired:
-            os.killpg(program.pid, signal.SIGKILL)
-            output = program.communicate()[0] + f"(no end after {LIMIT_S} s)"
-        except BaseException:
-            os.killpg(program.pid, signal.SIGKILL)
-            raise
-        return clean(output, self.place)
-
-
-def clean(output, place):
-    lines = output.replace(f"{place}/", "").split("\n")
+def printed(tree, command):
+    """The lines that a command prints; paths of the copy are paths from the root."""
+    lines = tree.run(command)[1].replace(f"{tree.root}/", "").split("\n")
     return transcripts.without_blank_end([line.rstrip() for line in lines if not NOISE.match(line)])
 
 
@@ -128,9 +57,9 @@ def show(page, block, step, difference):
 
 def play(page, block, tree):
     """(step, lines that came) of each command of a block."""
-    tree.set_state(solved_in(block, page, tree.course))
+    tree.solve(solved_in(block, page, tree.course))
     for step in transcripts.steps_of(block.lines):
-        yield step, tree.run(step.command)
+        yield step, printed(tree, step.command)
 
 
 def check(page, tree):
@@ -184,7 +113,7 @@ def run(root, names, is_writing):
     pages = chosen(names, root)
     n_wrong = 0
     with tempfile.TemporaryDirectory(prefix="transcripts-") as place:
-        tree = Tree(root, Path(place).resolve(), catalog.load(root))
+        tree = Scratch(root, Path(place).resolve())
         for page in pages:
             if is_writing:
                 write(page, tree)

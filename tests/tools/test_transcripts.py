@@ -15,6 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
 import transcripts as tool  # noqa: E402
 from docs_check.transcripts import first_difference, refilled, steps_of  # noqa: E402
+from ladder import scratch  # noqa: E402
 from ladder.catalog import Refused  # noqa: E402
 
 SOLUTION = '// A.\n#include "level2-operator/rope.h"\n\nint rope(void) {\n    // [exercise rope]\n    return 1;\n    // [end]\n}\n'
@@ -177,8 +178,8 @@ class Running(unittest.TestCase):
 
     def test_a_command_that_does_not_end_is_ended(self):
         self.write("docs/other.md", "<!-- transcript: starter -->\n```text\n$ echo a; sleep 60\na\n```\n")
-        limit, tool.LIMIT_S = tool.LIMIT_S, 0.3
-        self.addCleanup(setattr, tool, "LIMIT_S", limit)
+        limit, scratch.LIMIT_S = scratch.LIMIT_S, 0.3
+        self.addCleanup(setattr, scratch, "LIMIT_S", limit)
         begin = time.monotonic()
         self.assertIn("(no end after 0.3 s)", self.run_tool("docs/other.md")[1])
         self.assertLess(time.monotonic() - begin, 20)
