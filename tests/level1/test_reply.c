@@ -31,7 +31,7 @@ static const struct {
 
 static void take_steps(void) {
     for (int i = 0; i < 4; i++) {
-        assert_status(push_at(steps[i].chunk, steps[i].now_ns), OK);
+        assert_returned(push_at(steps[i].chunk, steps[i].now_ns), OK);
         assert_number(after("n_choices"), reply.n_choices, steps[i].texts[1] ? 2 : 1);
         for (int c = 0; c < reply.n_choices; c++) {
             assert_choice(c, steps[i].texts[c], c == 0 && i == 3 ? "stop" : "");
@@ -60,13 +60,13 @@ START_TEST(choices_may_come_in_any_order) {
 END_TEST
 
 START_TEST(a_whole_answer_is_done_at_once) {
-    assert_status(whole_at("{'id':'x','choices':[]}", 4), ERR_FORMAT);
+    assert_returned(whole_at("{'id':'x','choices':[]}", 4), ERR_FORMAT);
     assert_number(after("is_done"), reply.is_done, 0);
-    assert_status(whole_at("{'id':'x','model':'m','choices':[{'index':0,'message':"
-                           "{'role':'assistant','content':'Hi','refusal':null},"
-                           "'finish_reason':'stop'}]}",
-                           5),
-                  OK);
+    assert_returned(whole_at("{'id':'x','model':'m','choices':[{'index':0,'message':"
+                             "{'role':'assistant','content':'Hi','refusal':null},"
+                             "'finish_reason':'stop'}]}",
+                             5),
+                    OK);
     assert_choice(0, "Hi", "stop");
     assert_times(5, 5);
     assert_number(after("is_done"), reply.is_done, 1);
@@ -76,8 +76,9 @@ START_TEST(a_whole_answer_is_done_at_once) {
 END_TEST
 
 START_TEST(a_refusal_is_kept_apart_from_the_text) {
-    assert_status(push_at("{'choices':[{'index':0,'delta':{'refusal':'I can'}}]}", 7), OK);
-    assert_status(
+    assert_returned(push_at("{'choices':[{'index':0,'delta':{'refusal':'I can'}}]}", 7),
+                    OK);
+    assert_returned(
         push_at("{'choices':[{'index':0,'delta':{'refusal':'not','content':null}}]}", 9),
         OK);
     assert_choice(0, "", "");
@@ -179,7 +180,7 @@ static void assert_refused(const char *const *chunks, enum status want) {
     push("{'choices':[{'index':0,'delta':{'content':'so far'}}]}");
     for (; *chunks; chunks++) {
         err = (struct error){0};
-        assert_status(push_at(*chunks, 2), want);
+        assert_returned(push_at(*chunks, 2), want);
         assert_text(after("err.code"), status_name(err.code), status_name(want));
         assert_number(after("err.text is a sentence"), err.text[0] != '\0', 1);
         assert_choice(0, "so far", "");
@@ -213,7 +214,7 @@ START_TEST(every_cut_of_a_chunk_is_refused) {
         assert_text(name, status_name(st), "format");
         assert_number("n_choices", reply.n_choices, 0);
     }
-    assert_status(reply_push(&reply, json, n_whole, 1, &err), OK);
+    assert_returned(reply_push(&reply, json, n_whole, 1, &err), OK);
     assert_choice(1, "\xc3\xa9", "");
 }
 END_TEST
@@ -222,13 +223,13 @@ START_TEST(an_answer_above_the_limit_is_refused) {
     reply.n_bytes = LIMIT_REPLY_BYTES - 3; // as if so much had come before
     push("{'choices':[{'index':0,'delta':{'content':'ab','refusal':'c'}}]}");
     assert_number(after("n_bytes"), (int64_t)reply.n_bytes, LIMIT_REPLY_BYTES);
-    assert_status(push_at("{'choices':[{'index':1,'delta':{'content':'y'}}]}", 1),
-                  ERR_LIMIT);
+    assert_returned(push_at("{'choices':[{'index':1,'delta':{'content':'y'}}]}", 1),
+                    ERR_LIMIT);
     assert_number(after("n_bytes"), (int64_t)reply.n_bytes, LIMIT_REPLY_BYTES);
     assert_choice(0, "ab", "");
     reply.n_bytes = LIMIT_REPLY_BYTES - 3;
-    assert_status(push_at("{'choices':[{'index':0,'delta':{'content':'wxyz'}}]}", 1),
-                  ERR_LIMIT);
+    assert_returned(push_at("{'choices':[{'index':0,'delta':{'content':'wxyz'}}]}", 1),
+                    ERR_LIMIT);
     assert_choice(0, "ab", "");
 }
 END_TEST
@@ -245,7 +246,7 @@ START_TEST(every_failed_allocation_is_an_error_and_adds_no_text) {
         memory_fail_after(-1);
         if (st == OK) break;
         // Jansson blames the text now and then, and then it gives a reason.
-        if (!strstr(err.text, "is no JSON: ")) assert_status(st, ERR_MEMORY);
+        if (!strstr(err.text, "is no JSON: ")) assert_returned(st, ERR_MEMORY);
         assert_number(after("n_bytes, without memory"), (int64_t)reply.n_bytes, 0);
     }
     assert_number("an allocation failed at all", n > 0, 1);
@@ -280,7 +281,7 @@ START_TEST(texts_dealt_out_to_choices_in_any_order_come_together) {
                      "{'choices':[{'index':%d,'delta':{'content':'%s'}},"
                      "{'index':%d,'delta':{'content':'%s'},'finish_reason':null}]}",
                      c[0], words[0], c[1], words[1]);
-            assert_status(push_at(chunk, now_ns), OK);
+            assert_returned(push_at(chunk, now_ns), OK);
         }
         for (int c = 0; c < 5; c++) {
             if (c < reply.n_choices) assert_choice(c, want[c], "");
@@ -379,7 +380,7 @@ enum { N_ERRORS = sizeof(errors) / sizeof(errors[0]) };
 START_TEST(an_error_object_is_recognised) {
     for (int whole = 0; whole < 2; whole++) {
         enum status st = whole ? whole_at(errors[_i].data, 1) : push_at(errors[_i].data, 1);
-        assert_status(st, OK);
+        assert_returned(st, OK);
         assert_error(errors[_i].message);
         assert_number(after("n_choices"), reply.n_choices, 0);
         assert_number(after("err.code is left alone"), err.code, OK);
@@ -408,10 +409,10 @@ END_TEST
 
 START_TEST(worked_example_to_its_end) {
     take_steps();
-    assert_status(push_at("{'id':'chatcmpl-1','model':'m','choices':[],'usage':"
-                          "{'prompt_tokens':9,'completion_tokens':2}}",
-                          210),
-                  OK);
+    assert_returned(push_at("{'id':'chatcmpl-1','model':'m','choices':[],'usage':"
+                            "{'prompt_tokens':9,'completion_tokens':2}}",
+                            210),
+                    OK);
     assert_told(9, -1, 2);
     assert_choice(0, "Hello", "stop");
     assert_times(170, 190);

@@ -44,12 +44,12 @@ enum status whole_at(const char *data, int64_t now_ns) {
     return reply_whole(&reply, json, n_body, now_ns, &err);
 }
 
-void assert_status(enum status got, enum status want) {
+void assert_returned(enum status got, enum status want) {
     assert_text(after("status"), status_name(got), status_name(want));
 }
 
 void push(const char *data) {
-    assert_status(push_at(data, 1), OK);
+    assert_returned(push_at(data, 1), OK);
 }
 
 void assert_choice(int i, const char *text, const char *finish_reason) {

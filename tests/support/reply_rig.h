@@ -25,7 +25,7 @@ void push(const char *data); // must be taken
 // "after reply_push({'choices':[...]}): FIELD": what an assertion judges. Valid until the next call.
 const char *after(const char *field);
 
-void assert_status(enum status got, enum status want);
+void assert_returned(enum status got, enum status want);
 void assert_choice(int i, const char *text, const char *finish_reason);
 void assert_times(int64_t first_ns, int64_t last_ns);
 void assert_told(int64_t prompt, int64_t cached, int64_t completion);
