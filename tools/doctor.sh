@@ -40,7 +40,7 @@ else skipped .venv 'reference checks are skipped; make test makes it'; fi
 printf '\nto contribute\n'
 tool clang clang 'make check needs it'
 tool clang-format clang-format-14 'make check needs version 14'
-tool gdb gdb 'handy when a suite crashes: CK_FORK=no gdb build/test/suites/NAME'
+tool gdb gdb 'make debug needs it'
 
 printf '\nthe model\n'
 if [ -f "$model" ]; then

@@ -30,7 +30,8 @@ commands_test='
 curl:curl:curl:curl:curl:curl'
 commands_check='
 clang:clang:clang compiler-rt:clang compiler-rt:clang compiler-rt:llvm
-clang-format-14:clang-format-14:clang-tools-extra:clang:clang-extra-tools:clang-format'
+clang-format-14:clang-format-14:clang-tools-extra:clang:clang-extra-tools:clang-format
+gdb:gdb:gdb:gdb:gdb:gdb'
 
 libraries=$libraries_run commands=$commands_run
 case $group in

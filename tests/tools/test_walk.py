@@ -1,7 +1,11 @@
 #!/usr/bin/env python3
 """The whole walk of a learner, on a copy of the tree: from nothing begun to a module of their own in the
 engine, with all that can go wrong on the way."""
+import json
 import re
+import shutil
+import signal
+import subprocess
 import sys
 import threading
 import time
@@ -88,7 +92,7 @@ class Walk(unittest.TestCase):
 
     def test_11_a_known_misunderstanding_is_named(self):
         self.attempt(RIGHT.replace("(double)w[i] * ", ""))
-        mutants = {m["name"]: m for m in __import__("json").loads(self.tree.read("tests/mutants/rmsnorm.json"))["mutants"]}
+        mutants = {m["name"]: m for m in json.loads(self.tree.read("tests/mutants/rmsnorm.json"))["mutants"]}
         words = mutants["weights-forgotten"]["misconception"].split()[:4]
         said = self.tree.test("rmsnorm", 1)
         self.assertRegex(said, r"It looks like this: " + r"\s+".join(map(re.escape, words)))
@@ -252,29 +256,66 @@ class Walk(unittest.TestCase):
         self.assertRegex(said, r"rmsnorm\s+done\s+(\d+) of\s+\1")
         self.assertRegex(said, r"rope\s+not started\s+0 of")
 
+    @unittest.skipUnless(shutil.which("gdb"), "gdb is not here")
+    def test_38_debug_stops_in_the_learners_function_in_the_failing_test(self):
+        self.attempt("    (void)y;")
+        said = self.tree.make("debug", "EX=rmsnorm", status=None)  # no terminal: gdb leaves at its first question
+        self.assertRegex(said, r"worked_example\[0\] in gdb")
+        self.assertRegex(said, r"Breakpoint 1, rmsnorm \(")
+        self.assertIn("level2-operator/rmsnorm.c", said)
+
+    def test_39_watch_runs_again_after_each_save_and_ends_when_told(self):
+        self.tree.write("level2-operator/rmsnorm.c", rmsnorm("    (void)y;"))
+        said = self.tree.root / "watch.log"
+        program = subprocess.Popen(["sh", "-c", f"exec tools/course.py watch rmsnorm >'{said}' 2>&1"], cwd=self.tree.root,
+                                   start_new_session=True)
+        try:
+            self.wait_for(said, "rmsnorm: wrong")
+            self.tree.write("level2-operator/rmsnorm.c", rmsnorm(RIGHT))
+            self.wait_for(said, "rmsnorm: done")
+            program.send_signal(signal.SIGINT)
+            self.assertEqual(program.wait(20), 130)
+        finally:
+            program.kill()
+            program.wait()
+
+    def wait_for(self, path, words):
+        end = time.monotonic() + 60
+        while not (path.exists() and words in path.read_text()):
+            self.assertLess(time.monotonic(), end, f"no '{words}' in {path.read_text() if path.exists() else 'nothing'}")
+            time.sleep(0.05)
+
+    def test_40_an_editor_gets_the_flags_of_the_learners_files(self):
+        self.tree.make("editor")
+        entries = json.loads(self.tree.read("compile_commands.json"))
+        self.assertEqual([entry["file"] for entry in entries], [ex.file for ex in self.tree.course.exercises])
+        for entry in entries:
+            self.assertTrue((Path(entry["directory"]) / entry["file"]).is_file())
+            self.assertIn("-std=c11", entry["arguments"])
+
     # ---- what else goes wrong ----
 
-    def test_40_a_name_that_does_not_exist_is_answered_with_the_nearest(self):
+    def test_50_a_name_that_does_not_exist_is_answered_with_the_nearest(self):
         said = self.tree.make("test", "EX=ropes", status=2)
         self.assertIn("no exercise 'ropes'; did you mean rope?", said)
         self.assertIn("There are: invoice, events", self.tree.make("hint", status=2))
         self.assertIn("rope", self.tree.make("next", "EX=L2.3"))
         self.assertIn("There are", self.tree.make("reset", "EX=../x", status=2))
 
-    def test_41_a_missing_compiler_is_not_the_learners_fault(self):
+    def test_51_a_missing_compiler_is_not_the_learners_fault(self):
         self.tree.write("level2-operator/rmsnorm.c", rmsnorm(RIGHT))
         said = self.tree.make("test", "EX=rmsnorm", "CC=no-such-cc", "BUILD=build/none")
         self.assertIn("rmsnorm: blocked", said)
         self.assertIn("no-such-cc", said)
         self.assertEqual(self.counts(said), (0, 0))
 
-    def test_42_it_works_from_another_directory(self):
+    def test_52_it_works_from_another_directory(self):
         self.tree.write("level2-operator/rmsnorm.c", rmsnorm(RIGHT))
         where = str(self.tree.root)
         self.assertEqual(self.tree.run(f"make -C '{where}' test EX=rmsnorm", cwd="/")[0], 0)
         self.assertIn("rmsnorm", self.tree.run(f"'{where}/tools/course.py' status", cwd="/")[1])
 
-    def test_43_two_runs_at_once_wait_for_each_other(self):
+    def test_53_two_runs_at_once_wait_for_each_other(self):
         self.tree.write("level2-operator/rmsnorm.c", rmsnorm(RIGHT))
         self.tree.write("level2-operator/rope.c", self.tree.solution(self.tree.exercise("rope")))
         said = {}
@@ -288,7 +329,7 @@ class Walk(unittest.TestCase):
         self.assertEqual([said[name][0] for name in ("rmsnorm", "rope")], [0, 0], said)
         self.assertRegex(self.tree.make("status"), r"(?s)rmsnorm\s+done.*rope\s+done")
 
-    def test_44_damaged_memory_of_the_course_is_no_disaster(self):
+    def test_54_damaged_memory_of_the_course_is_no_disaster(self):
         self.attempt(RIGHT, status=0)
         for path, text in (("build/results.json", "{"), (".course/passed", "\0garbage\nx y z\n"), (".course/level", "seven"),
                            (".course/hints", "rope\nrope x\n")):
