@@ -14,8 +14,12 @@ from ladder.catalog import Refused
 
 MARKER = re.compile(r"^(\s*)// \[exercise ([a-z0-9.-]+)( drop)?\]$")
 END = re.compile(r"^\s*// \[end\]$")
+LIKE_A_MARKER = re.compile(r"\[exercise|^\s*//+\s*\[[^\]]*\]\s*$")  # also "//[end]" and "// [exercice x]"
 INCLUDE = re.compile(r'^#include (["<])([^">]+)[">]$')
 EXERCISE_HEADER = '#include "common/exercise.h"'
+STATIC = re.compile(r"^static\b(?:[^;{=(\[]|\{[^}]*\})*?\b(\w+)\s*([(\[=;])", re.M)
+ENUM = re.compile(r"^enum(?:\s+\w+)?\s*\{([^}]*)\}", re.M)
+QUOTED_OR_COMMENT = re.compile(r"""("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')|//[^\n]*|/\*.*?\*/""", re.S)
 
 # Names that show that a system header is still used.
 SYSTEM_NAMES = {
@@ -62,13 +66,25 @@ def regions_of(text, path, exercise_id):
             begin, match = open_at
             found.append(Region(match.group(2), bool(match.group(3)), begin, i, match.group(1)))
             open_at = None
-        elif "[exercise" in line:
+        elif LIKE_A_MARKER.search(line):
             raise CutError(f"{path}:{i + 1}: not a marker: {line.strip()}")
     if open_at is not None:
         raise CutError(f"{path}:{open_at[0] + 1}: a region without an end")
     if not any(not region.is_drop for region in found):
         raise CutError(f"{path}: marks nothing to write")
     return found
+
+
+def check_parts(regions, exercise):
+    """Every region belongs to a part, if the exercise has parts, and every part has something to write."""
+    parts = {part.id for part in exercise.parts} or {exercise.id}
+    for region in regions:
+        if region.id not in parts:
+            raise CutError(f"{exercise.solution}:{region.first + 1}: marks {region.id}; in course.json stands "
+                           + ", ".join(sorted(parts)))
+    missing = parts - {region.id for region in regions if not region.is_drop}
+    if missing:
+        raise CutError(f"{exercise.solution}: marks nothing to write for {', '.join(sorted(missing))}")
 
 
 def lines_to_write(text, regions):
@@ -83,10 +99,10 @@ def with_exercise_header(lines):
     if EXERCISE_HEADER in lines:
         return lines
     includes = [i for i, line in enumerate(lines) if INCLUDE.match(line)]
-    own, last = includes[0], includes[-1]
-    project = [i for i in includes if lines[i].startswith('#include "') and i != own]
+    project = [i for i in includes[1:] if lines[i].startswith('#include "')]
     if not project:
-        return lines[:last + 1] + ["", EXERCISE_HEADER] + lines[last + 1:]
+        last = includes[-1] + 1
+        return lines[:last] + ["", EXERCISE_HEADER] + lines[last:]
     at = next((i for i in project if lines[i] > EXERCISE_HEADER), project[-1] + 1)
     return lines[:at] + [EXERCISE_HEADER] + lines[at:]
 
@@ -98,7 +114,10 @@ def without_double_blanks(lines):
 def starter_of(text, exercise):
     """The learner's file, from the solution's text."""
     regions = regions_of(text, exercise.solution, exercise.id)
+    check_parts(regions, exercise)
     lines, kept, at = text.splitlines(), [], 0
+    if not any(INCLUDE.match(line) for line in lines):
+        raise CutError(f"{exercise.solution}: includes nothing, not even {exercise.header}")
     for region in regions:
         kept += lines[at:region.first]
         if not region.is_drop:
@@ -109,15 +128,12 @@ def starter_of(text, exercise):
             f"// Red or green: make test EX={exercise.id}"]
     if kept[0].startswith("//"):
         head.append("//")
-    while kept and not kept[0]:
-        kept.pop(0)
     return "\n".join(head + kept).rstrip("\n") + "\n"
 
 
 def code_of(text):
     """The text without comments and strings, which use nothing."""
-    text = re.sub(r'"(\\.|[^"\\\n])*"', '""', re.sub(r"//[^\n]*", "", text))
-    return re.sub(r"/\*.*?\*/", "", text, flags=re.S)
+    return QUOTED_OR_COMMENT.sub(lambda match: '""' if match.group(1) else " ", text)
 
 
 def names_declared_in(header_text):
@@ -148,20 +164,26 @@ def unused_includes(text, read_file):
             yield target
 
 
-def unused_statics(text):
-    """Static functions, static tables and enum constants that are declared and never used."""
+def private_names(code):
+    """(kind, name) of what a file declares for itself alone."""
+    for name, next_letter in STATIC.findall(code):
+        yield {"(": "helper", "[": "table"}.get(next_letter, "constant"), name
+    for body in ENUM.findall(code):
+        for name in re.findall(r"\b([A-Z][A-Z0-9_]+)\b\s*(?:=|,|$)", body):
+            yield "constant", name
+
+
+def unused_names(text):
+    """Static functions and tables and enum constants that are declared and never used."""
     code = code_of(text)
-    names = re.findall(r"^static\b[^;{=]*?\b(\w+)\s*(?:\(|\[|=)", code, re.M)
-    for body in re.findall(r"^enum(?:\s+\w+)?\s*\{([^}]*)\}", code, re.M):
-        names += re.findall(r"\b([A-Z][A-Z0-9_]+)\b\s*(?:=|,|$)", body)
-    return sorted({name for name in names if not is_used(name, code, 2)})
+    return sorted({name for _, name in private_names(code) if not is_used(name, code, 2)})
 
 
 def faults_of_starter(text, exercise, read_file):
     """What the cutter refuses: things that nobody in the starter uses any more."""
     for target in unused_includes(text, read_file):
         yield f"{exercise.solution}: only the solution needs <{target}>: put it into a drop region"
-    for name in unused_statics(text):
+    for name in unused_names(text):
         yield f"{exercise.solution}: only the solution needs {name}: put it into a drop region"
 
 
@@ -169,10 +191,7 @@ def only_in_solution(text, exercise):
     """For the audit: (kind, what) that vanishes from the starter."""
     lines = text.splitlines()
     for region in regions_of(text, exercise.solution, exercise.id):
-        for line in lines[region.first + 1:region.last] if region.is_drop else []:
-            include = INCLUDE.match(line)
-            function = re.match(r"^(?:static\s+)?[\w\s*]+?\b(\w+)\s*\(", line)
-            if include:
-                yield "include", include.group(2)
-            elif function and not line.startswith((" ", "//")):
-                yield "helper", function.group(1)
+        if region.is_drop:
+            inside = lines[region.first + 1:region.last]
+            yield from (("include", match.group(2)) for match in map(INCLUDE.match, inside) if match)
+            yield from private_names(code_of("\n".join(inside)))
