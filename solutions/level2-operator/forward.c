@@ -5,10 +5,11 @@
 //               └───────────────────────── n_layers times ───────────────────────────┘
 //   x ─▶ logits, for the rows that want them
 //
-// It touches no number of the model. A step is one parallel region: all workers walk down the same
-// list and meet behind every stage.
+// It touches no number of the model. A step is one parallel region: all workers walk down the
+// same list and meet behind every stage.
 #include "level2-operator/forward.h"
 
+// [exercise forward drop]
 #include "common/trace.h"
 
 struct pass {
@@ -46,9 +47,11 @@ static void pass_run(void *arg, struct worker *me) {
     }
     stage(p, ops->logits, "logits", me);
 }
+// [end]
 
 void forward(const struct ops *ops, struct run *run, const struct step *step,
              struct team *team) {
+    // [exercise forward]
     struct pass pass = {ops, run, step};
 
     MUST(step->n_rows >= 1 && step->n_rows <= run->limits.max_rows);
@@ -56,4 +59,5 @@ void forward(const struct ops *ops, struct run *run, const struct step *step,
     MUST(step->n_logit_rows <= run->limits.max_logit_rows);
     MUST(team->n_active <= run->limits.max_workers);
     team_run(team, pass_run, &pass);
+    // [end]
 }

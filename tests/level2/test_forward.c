@@ -1,371 +1,361 @@
-// The forward pass on the tiny model: against a naive one in double, and to the last bit against
-// itself, however the work is cut: into steps, blocks, batches or workers.
+// The order of the forward pass, with stages that compute nothing and write down who called them.
+// That the right numbers come out is the business of tests/level2/test_forward_bits.c.
 #include "level2-operator/forward.h"
 
-#include <math.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
-#include "tests/support/naive.h"
+#include "common/exercise.h"
 #include "tests/support/suite.h"
 
-enum { N_SEQS = 3, N_CTX = 320, MAX_ROWS = 64, N_PROMPT = 40 };
+enum {
+    MAX_LAYERS = 9,
+    MAX_CALLS = 2 + 5 * (MAX_LAYERS + 1),
+    MAX_TEAM = 4,
+    WHAT_BYTES = 128
+};
+enum { STAGE_NS = 10 }; // what a stage takes on the virtual clock, with one worker
 
-static struct model model;
-
-// Everything that one forward pass needs. Its arena is sealed: a step that allocates aborts.
-struct rig {
-    struct arena arena;
-    struct team team;
-    struct kv_pool pool;
-    struct run *run;
-    struct kv_table tables[N_SEQS];
-    struct attention_plan plan;
+struct call {
+    const char *stage;
+    int layer; // -1: embed and logits
+    const struct run *run;
+    const struct step *step;
+    uint32_t phase; // barriers passed so far, since the team was opened
 };
 
-static void model_setup(void) {
-    struct error err = {0};
-    ck_assert_msg(model_open(&model, tiny_model_path(), NULL, &err) == OK, "%s", err.text);
+// What each rank was asked to do. Every rank writes its own row.
+static struct call calls[MAX_TEAM][MAX_CALLS];
+static int n_calls[MAX_TEAM];
+static struct clock virtual_clock;
+
+static void note(const char *stage, int layer, const struct run *run,
+                 const struct step *step, struct worker *me) {
+    if (n_calls[me->rank] == MAX_CALLS) return; // more than any test wants: wrong already
+    calls[me->rank][n_calls[me->rank]++] =
+        (struct call){stage, layer, run, step, atomic_load(&me->team->phase.count)};
+    if (me->n_active == 1) virtual_clock.virtual_ns += STAGE_NS;
 }
 
-static void model_teardown(void) {
-    model_close(&model);
+static void embed(struct run *r, const struct step *s, struct worker *me) {
+    note("embed", -1, r, s, me);
 }
 
-// Each sequence gets blocks for N_CTX tokens, far from each other and in falling order.
-static void rig_tables(struct rig *g, int n_each) {
-    for (int s = 0; s < N_SEQS; s++) {
-        g->tables[s] = (struct kv_table){.blocks = ARENA_NEW(&g->arena, int, n_each),
-                                         .n_blocks = n_each,
-                                         .max_blocks = n_each};
-        ck_assert(g->tables[s].blocks);
-        for (int i = 0; i < n_each; i++)
-            g->tables[s].blocks[i] = (n_each - 1 - i) * N_SEQS + s;
+static void norm_qkv_store(struct run *r, const struct step *s, int l, struct worker *me) {
+    note("norm_qkv_store", l, r, s, me);
+}
+
+static void attend(struct run *r, const struct step *s, int l, struct worker *me) {
+    note("attend", l, r, s, me);
+}
+
+static void out_add(struct run *r, const struct step *s, int l, struct worker *me) {
+    note("out_add", l, r, s, me);
+}
+
+static void norm_gate_up(struct run *r, const struct step *s, int l, struct worker *me) {
+    note("norm_gate_up", l, r, s, me);
+}
+
+static void down_add(struct run *r, const struct step *s, int l, struct worker *me) {
+    note("down_add", l, r, s, me);
+}
+
+static void logits(struct run *r, const struct step *s, struct worker *me) {
+    note("logits", -1, r, s, me);
+}
+
+static const struct ops ops = {
+    .name = "noting",
+    .embed = embed,
+    .norm_qkv_store = norm_qkv_store,
+    .attend = attend,
+    .out_add = out_add,
+    .norm_gate_up = norm_gate_up,
+    .down_add = down_add,
+    .logits = logits,
+};
+
+// All that a pass needs. The model is nothing but its number of layers.
+static struct rig {
+    struct arena arena;
+    struct team team;
+    struct model model;
+    struct run run;
+    struct step step;
+    uint32_t phase; // before the first pass
+} rig;
+
+static void rig_open(int n_layers, int n_workers) {
+    arena_init(&rig.arena, 64 << 20);
+    ck_assert_int_eq(team_open(&rig.team, &rig.arena, n_workers, NULL), OK);
+    rig.model.config.n_layers = n_layers;
+    rig.run = (struct run){
+        .model = &rig.model, .limits = {8, 4, n_workers, 64}
+    };
+    rig.step = (struct step){.n_rows = 3, .n_logit_rows = 2};
+    rig.phase = atomic_load(&rig.team.phase.count);
+    memset(n_calls, 0, sizeof(n_calls));
+}
+
+static void rig_close(void) {
+    team_close(&rig.team);
+    arena_free(&rig.arena);
+}
+
+// --- the order -----------------------------------------------------------------------------------
+
+static const char *const layer_stages[] = {"norm_qkv_store", "attend", "out_add",
+                                           "norm_gate_up", "down_add"};
+enum { N_LAYER_STAGES = 5 };
+
+// The name of call k of a pass, and its layer.
+static const char *wanted(int k, int n_layers, int *layer) {
+    *layer = -1;
+    if (k == 0) return "embed";
+    if (k == 1 + N_LAYER_STAGES * n_layers) return "logits";
+    *layer = (k - 1) / N_LAYER_STAGES;
+    return layer_stages[(k - 1) % N_LAYER_STAGES];
+}
+
+static const char *call_text(const char *stage, int layer, char text[64]) {
+    if (layer < 0) {
+        snprintf(text, 64, "%s", stage);
+    } else {
+        snprintf(text, 64, "%s of layer %d", stage, layer);
     }
+    return text;
 }
 
-static void rig_open(struct rig *g, int n_workers, int block_len) {
-    const struct config *c = &model.config;
-    struct run_limits limits = {MAX_ROWS, MAX_ROWS, n_workers, N_CTX};
-    struct kv_layout layout = {.dtype = DTYPE_F32, .block_len = block_len};
-    int n_each = (N_CTX + block_len - 1) / block_len, max_items = MAX_ROWS * c->n_heads;
-    struct error err = {0};
-
-    *g = (struct rig){0};
-    arena_init(&g->arena, 256 << 20);
-    ck_assert(team_open(&g->team, &g->arena, n_workers, &err) == OK);
-    ck_assert(ops_plain.kv_layout(&layout, c, &err) == OK);
-    ck_assert(kv_pool_init(&g->pool, &layout, N_SEQS * n_each, &g->arena, &err) == OK);
-    ck_assert(ops_plain.run_init(&g->run, &model, &g->pool, &limits, &g->arena, &err) ==
-              OK);
-    g->plan = (struct attention_plan){
-        .items = ARENA_NEW(&g->arena, struct attention_item, max_items),
-        .max_items = max_items,
-        .rows = ARENA_NEW(&g->arena, int, MAX_ROWS),
-        .max_rows = MAX_ROWS};
-    ck_assert(g->plan.items && g->plan.rows);
-    rig_tables(g, n_each);
-    arena_seal(&g->arena);
+static void assert_calls(const char *pass, int rank, int n_layers) {
+    char what[WHAT_BYTES], got[64], want[64];
+    int n_want = 2 + N_LAYER_STAGES * n_layers, layer;
+    for (int k = 0; k < n_calls[rank] && k < n_want; k++) {
+        const struct call *call = &calls[rank][k];
+        const char *stage = wanted(k, n_layers, &layer);
+        snprintf(what, sizeof(what), "%s: call %d of worker %d", pass, k, rank);
+        assert_text(what, call_text(call->stage, call->layer, got),
+                    call_text(stage, layer, want));
+        ck_assert_msg(call->run == &rig.run && call->step == &rig.step,
+                      "%s got another run or step than forward was given", what);
+    }
+    snprintf(what, sizeof(what), "%s: calls of worker %d", pass, rank);
+    assert_number(what, n_calls[rank], n_want);
 }
 
-static void rig_close(struct rig *g) {
-    team_close(&g->team);
-    arena_free(&g->arena);
+START_TEST(worked_example) { // one worker, one layer: seven calls
+    static const char *const want[] = {"embed",   "norm_qkv_store", "attend",
+                                       "out_add", "norm_gate_up",   "down_add",
+                                       "logits"};
+    char what[WHAT_BYTES];
+    rig_open(1, 1);
+    forward(&ops, &rig.run, &rig.step, &rig.team);
+    for (int k = 0; k < 7 && k < n_calls[0]; k++) {
+        snprintf(what, sizeof(what), "forward(1 layer, 1 worker): call %d", k);
+        assert_text(what, calls[0][k].stage, want[k]);
+    }
+    assert_number("forward(1 layer, 1 worker): calls", n_calls[0], 7);
+    rig_close();
+}
+END_TEST
+
+static const struct {
+    int n_layers, n_workers;
+} sizes[] = {
+    {0,          1 },
+    {1,          2 },
+    {2,          1 },
+    {3,          3 },
+    {MAX_LAYERS, 4 },
+    {-1,         -1}
+}; // the last one is drawn
+enum { N_SIZES = sizeof(sizes) / sizeof(sizes[0]) };
+
+static int layers_of(int i) {
+    struct draw d = draw_start("forward layers");
+    int drawn = draw_int(&d, 2, MAX_LAYERS);
+    return sizes[i].n_layers < 0 ? drawn : sizes[i].n_layers;
 }
 
-// One step; every row wants logits, unless n_logit_rows is 0.
-static void rig_step(struct rig *g, const token_id *token, const int *position,
-                     const int *sequence, int n_rows, int n_logit_rows) {
-    int logit_rows[MAX_ROWS];
-    for (int i = 0; i < MAX_ROWS; i++) logit_rows[i] = i;
-    struct step step = {n_rows, token,      position,     sequence, g->tables,
-                        N_SEQS, logit_rows, n_logit_rows, &g->plan};
-    attention_plan_simple(&g->plan, &step, model.config.n_heads);
-    forward(&ops_plain, g->run, &step, &g->team);
+static int workers_of(int i) {
+    struct draw d = draw_start("forward workers");
+    int drawn = draw_int(&d, 2, MAX_TEAM);
+    return sizes[i].n_workers < 0 ? drawn : sizes[i].n_workers;
 }
 
-// Feeds tokens to one sequence, chunk rows at a time; logits of all of them go to out.
-static void rig_feed(struct rig *g, float *out, const token_id *tokens, int n_tokens,
-                     int sequence, int chunk) {
-    size_t n_vocab = (size_t)model.config.n_vocab;
-    struct kv_table *table = &g->tables[sequence];
-    int position[MAX_ROWS], sequences[MAX_ROWS];
+static const char *pass_text(int n_layers, int n_workers, char text[WHAT_BYTES]) {
+    snprintf(text, WHAT_BYTES, "forward(%d layers, %d workers)", n_layers, n_workers);
+    return text;
+}
 
-    for (int done = 0; done < n_tokens;) {
-        int n = n_tokens - done < chunk ? n_tokens - done : chunk;
-        for (int i = 0; i < n; i++) {
-            position[i] = table->n_tokens + i;
-            sequences[i] = sequence;
+START_TEST(every_worker_calls_every_stage_in_order) {
+    char pass[WHAT_BYTES];
+    int n_layers = layers_of(_i), n_workers = workers_of(_i);
+    rig_open(n_layers, n_workers);
+    forward(&ops, &rig.run, &rig.step, &rig.team);
+    for (int rank = 0; rank < n_workers; rank++)
+        assert_calls(pass_text(n_layers, n_workers, pass), rank, n_layers);
+    rig_close();
+}
+END_TEST
+
+START_TEST(all_workers_meet_once_behind_every_stage) {
+    char pass[WHAT_BYTES], what[2 * WHAT_BYTES], text[64];
+    int n_layers = layers_of(_i), n_workers = workers_of(_i);
+    rig_open(n_layers, n_workers);
+    forward(&ops, &rig.run, &rig.step, &rig.team);
+    pass_text(n_layers, n_workers, pass);
+    for (int rank = 0; rank < n_workers; rank++) {
+        for (int k = 0; k < n_calls[rank]; k++) {
+            const struct call *call = &calls[rank][k];
+            snprintf(what, sizeof(what), "%s: barriers of worker %d before %s", pass, rank,
+                     call_text(call->stage, call->layer, text));
+            assert_number(what, call->phase - rig.phase, k);
         }
-        rig_step(g, tokens + done, position, sequences, n, n);
-        for (int i = 0; i < n; i++, out += n_vocab)
-            memcpy(out, ops_plain.logit_row(g->run, i), sizeof(float) * n_vocab);
-        table->n_tokens += n;
-        done += n;
     }
-}
-
-static void draw_tokens(token_id *tokens, int n, const char *name) {
-    struct draw d = draw_start(name);
-    for (int i = 0; i < n; i++) tokens[i] = draw_int(&d, 0, model.config.n_vocab - 1);
-}
-
-static float *logits_new(int n_tokens) {
-    float *logits = calloc((size_t)n_tokens * (size_t)model.config.n_vocab, sizeof(float));
-    ck_assert(logits != NULL);
-    return logits;
-}
-
-static void assert_same_logits(const float *got, const float *want, int n_tokens,
-                               const char *what, int value) {
-    for (int t = 0; t < n_tokens; t++) {
-        size_t n = (size_t)model.config.n_vocab;
-        ck_assert_msg(
-            memcmp(got + (size_t)t * n, want + (size_t)t * n, n * sizeof(float)) == 0,
-            "%s %d: logits of token %d differ", what, value, t);
-    }
-}
-
-// Logits of a fresh sequence 0 in a rig of its own.
-static void logits_of(float *out, const token_id *tokens, int n_tokens, int n_workers,
-                      int block_len, int chunk) {
-    struct rig g;
-    rig_open(&g, n_workers, block_len);
-    rig_feed(&g, out, tokens, n_tokens, 0, chunk);
-    rig_close(&g);
-}
-
-// ---- reference ---------------------------------------------------------------------------------
-
-START_TEST(logits_match_a_naive_pass_in_double) {
-    static const int lengths[] = {1, 2, 7, N_PROMPT};
-    int n = lengths[_i], n_values = n * model.config.n_vocab;
-    token_id tokens[N_PROMPT];
-    float *got = logits_new(n);
-    double *want = calloc((size_t)n_values, sizeof(double)), largest = 0, difference = 0;
-
-    ck_assert(want != NULL);
-    draw_tokens(tokens, n, "forward oracle");
-    logits_of(got, tokens, n, 2, 16, 7);
-    naive_forward(want, &model, tokens, n);
-    for (int i = 0; i < n_values; i++) {
-        largest = fmax(largest, fabs(want[i]));
-        ck_assert(isfinite(got[i]));
-        difference = fmax(difference, fabs((double)got[i] - want[i]));
-    }
-    ck_assert_msg(difference < 1e-4 * largest, "differs by %g of %g", difference, largest);
-    free(got);
-    free(want);
+    snprintf(what, sizeof(what), "%s: all barriers, the one of team_run too", pass);
+    assert_number(what, atomic_load(&rig.team.phase.count) - rig.phase, n_calls[0] + 1);
+    rig_close();
 }
 END_TEST
 
-// ---- edges -------------------------------------------------------------------------------------
-
-START_TEST(a_step_without_logits_still_fills_the_cache) {
-    token_id tokens[8];
-    int position[8], sequence[8] = {0};
-    float *with = logits_new(9), *without = logits_new(1);
-    struct rig g;
-    for (int i = 0; i < 8; i++) position[i] = i;
-    draw_tokens(tokens, 8, "forward without logits");
-
-    logits_of(with, tokens, 8, 2, 16, 8);
-    rig_open(&g, 2, 16);
-    rig_step(&g, tokens, position, sequence, 7, 0);
-    g.tables[0].n_tokens = 7;
-    rig_feed(&g, without, tokens + 7, 1, 0, 1);
-    assert_same_logits(without, with + 7L * model.config.n_vocab, 1, "after", 7);
-    rig_close(&g);
-    free(with);
-    free(without);
+START_TEST(workers_that_are_not_active_do_nothing) {
+    rig_open(2, 4);
+    team_set_active(&rig.team, 2);
+    forward(&ops, &rig.run, &rig.step, &rig.team);
+    assert_calls("forward(2 layers, 2 of 4 workers)", 0, 2);
+    assert_calls("forward(2 layers, 2 of 4 workers)", 1, 2);
+    for (int rank = 2; rank < 4; rank++)
+        assert_number("forward(2 layers, 2 of 4 workers): calls of the others",
+                      n_calls[rank], 0);
+    rig_close();
 }
 END_TEST
 
-START_TEST(only_the_rows_that_ask_get_logits) {
-    token_id tokens[5];
-    int position[5] = {0, 1, 2, 3, 4}, sequence[5] = {0}, wanted[2] = {1, 4};
-    float *all = logits_new(5);
-    struct rig g;
-    draw_tokens(tokens, 5, "forward some logits");
-    logits_of(all, tokens, 5, 1, 16, 5);
+// --- the trace -----------------------------------------------------------------------------------
 
-    rig_open(&g, 1, 16);
-    struct step step = {5,      tokens, position, sequence, g.tables,
-                        N_SEQS, wanted, 2,        &g.plan};
-    attention_plan_simple(&g.plan, &step, model.config.n_heads);
-    forward(&ops_plain, g.run, &step, &g.team);
-    for (int i = 0; i < 2; i++)
-        assert_same_logits(ops_plain.logit_row(g.run, i),
-                           all + (long)wanted[i] * model.config.n_vocab, 1, "row",
-                           wanted[i]);
-    rig_close(&g);
-    free(all);
+static void trace_open(struct trace *trace, int n_lanes) {
+    clock_init_virtual(&virtual_clock, 1000);
+    ck_assert_int_eq(trace_init(trace, &rig.arena, n_lanes, &virtual_clock, NULL), OK);
+    team_set_trace(&rig.team, trace);
+}
+
+// The stages on a lane, in order; waiting is not theirs.
+static void assert_spans(const struct trace *trace, int rank, int n_layers) {
+    char what[WHAT_BYTES], got[64], want[64];
+    int k = 0, layer;
+    for (int i = 0; i < trace->lanes[rank].n_spans; i++) {
+        const struct trace_span *span = &trace->lanes[rank].spans[i];
+        if (strcmp(span->name, "wait") == 0) continue;
+        const char *stage = wanted(k, n_layers, &layer);
+        snprintf(what, sizeof(what), "forward: span %d of lane %d", k++, rank);
+        assert_text(what, call_text(span->name, (int)span->arg, got),
+                    call_text(stage, layer, want));
+    }
+    snprintf(what, sizeof(what), "forward: spans of lane %d", rank);
+    assert_number(what, k, 2 + N_LAYER_STAGES * n_layers);
+}
+
+START_TEST(every_call_is_a_span_of_its_lane) {
+    struct trace trace;
+    rig_open(2, _i);
+    trace_open(&trace, _i);
+    forward(&ops, &rig.run, &rig.step, &rig.team);
+    for (int rank = 0; rank < _i; rank++) assert_spans(&trace, rank, 2);
+    rig_close();
 }
 END_TEST
 
-// ---- failures: broken invariants abort instead of writing past an end --------------------------
+START_TEST(a_span_begins_before_its_call_and_ends_after_it) { // each stage takes 10 ns
+    char what[WHAT_BYTES];
+    struct trace trace;
+    rig_open(1, 1);
+    trace_open(&trace, 1);
+    forward(&ops, &rig.run, &rig.step, &rig.team);
+    for (int k = 0; k < trace.lanes[0].n_spans; k++) {
+        const struct trace_span *span = &trace.lanes[0].spans[k];
+        snprintf(what, sizeof(what), "forward: begin_ns of span %d, %s", k, span->name);
+        assert_number(what, span->begin_ns, 1000 + k * STAGE_NS);
+        snprintf(what, sizeof(what), "forward: end_ns of span %d, %s", k, span->name);
+        assert_number(what, span->end_ns, 1000 + (k + 1) * STAGE_NS);
+    }
+    rig_close();
+}
+END_TEST
+
+// --- limits --------------------------------------------------------------------------------------
+
+static const struct {
+    const char *name;
+    int n_rows, n_logit_rows, max_workers;
+    int signal; // 0: allowed
+} limits[] = {
+  // max_rows 8, max_logit_rows 4
+    {"one row, no logits",     1, 0, 1, 0      },
+    {"as much as fits",        8, 4, 1, 0      },
+    {"all rows want logits",   2, 2, 1, 0      },
+    {"no row",                 0, 0, 1, SIGABRT},
+    {"one row too many",       9, 0, 1, SIGABRT},
+    {"more logits than rows",  2, 3, 1, SIGABRT},
+    {"one logit row too many", 8, 5, 1, SIGABRT},
+    {"one worker too many",    1, 1, 0, SIGABRT},
+};
+
+// In a process of its own, since a MUST ends it. The signal that did, 0: none.
+static int signal_of_forward(void) {
+    int status = 0;
+    fflush(NULL);
+    pid_t child = fork();
+    ck_assert_int_ge(child, 0);
+    if (child == 0) {
+        forward(&ops, &rig.run, &rig.step, &rig.team);
+        _exit(0);
+    }
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == EXERCISE_STATUS) _Exit(EXERCISE_STATUS);
+    ck_assert_msg(WIFSIGNALED(status) || WEXITSTATUS(status) == 0, "exit status %d",
+                  WEXITSTATUS(status));
+    return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+}
 
 START_TEST(a_step_beyond_its_limits_is_a_broken_invariant) {
-    static token_id token[MAX_ROWS + 1];
-    static int position[MAX_ROWS + 1], sequence[MAX_ROWS + 1];
-    struct rig g;
-    rig_open(&g, 1, 16);
-    struct step step = {1, token, position, sequence, g.tables, N_SEQS, NULL, 0, &g.plan};
-    if (_i == 0) step.n_rows = 0;
-    if (_i == 1) step.n_rows = MAX_ROWS + 1;
-    if (_i == 2) step.n_logit_rows = 2;
-    if (_i == 3) token[0] = model.config.n_vocab;
-    if (_i == 4) token[0] = -1;
-    if (_i == 5) position[0] = N_CTX; // no block holds it
-    g.plan.n_parts = _i == 6;         // partial results are not for plain ops
-    g.plan.n_items = 0;
-    forward(&ops_plain, g.run, &step, &g.team);
+    char what[WHAT_BYTES];
+    rig_open(1, 1);
+    rig.step.n_rows = limits[_i].n_rows;
+    rig.step.n_logit_rows = limits[_i].n_logit_rows;
+    rig.run.limits.max_workers = limits[_i].max_workers;
+    snprintf(what, sizeof(what), "forward(%s: %d rows, %d with logits): signal",
+             limits[_i].name, limits[_i].n_rows, limits[_i].n_logit_rows);
+    assert_number(what, signal_of_forward(), limits[_i].signal);
+    rig_close();
 }
 END_TEST
 
-// ---- property ----------------------------------------------------------------------------------
-
-START_TEST(any_chunking_gives_the_same_bits) { // 300 tokens: past one attention segment
-    static const int chunks[] = {1, 3, 7};
-    token_id tokens[300];
-    float *want = logits_new(300), *got = logits_new(300);
-    draw_tokens(tokens, 300, "forward chunks");
-    logits_of(want, tokens, 300, 1, 16, 64);
-    logits_of(got, tokens, 300, 1, 16, chunks[_i]);
-    assert_same_logits(got, want, 300, "chunks of", chunks[_i]);
-    free(want);
-    free(got);
-}
-END_TEST
-
-START_TEST(any_number_of_workers_gives_the_same_bits) {
-    token_id tokens[N_PROMPT];
-    float *want = logits_new(N_PROMPT), *got = logits_new(N_PROMPT);
-    draw_tokens(tokens, N_PROMPT, "forward workers");
-    logits_of(want, tokens, N_PROMPT, 1, 16, 64);
-    logits_of(got, tokens, N_PROMPT, _i, 16, 7);
-    assert_same_logits(got, want, N_PROMPT, "workers", _i);
-    free(want);
-    free(got);
-}
-END_TEST
-
-START_TEST(
-    any_block_length_gives_the_same_bits) { // N_CTX: one long block, a contiguous cache
-    static const int block_lens[] = {1, 2, 5, 16, 256, N_CTX};
-    token_id tokens[300];
-    float *want = logits_new(300), *got = logits_new(300);
-    draw_tokens(tokens, 300, "forward blocks");
-    logits_of(want, tokens, 300, 1, 64, 64);
-    logits_of(got, tokens, 300, 2, block_lens[_i], 64);
-    assert_same_logits(got, want, 300, "blocks of", block_lens[_i]);
-    free(want);
-    free(got);
-}
-END_TEST
-
-START_TEST(sequences_in_one_step_equal_each_alone) {
-    static const int starts[N_SEQS] = {9, 0, 30},
-                     n_rows[N_SEQS] = {1, 20, 5}; // a mixed batch
-    token_id tokens[N_SEQS][N_PROMPT], token[MAX_ROWS];
-    int position[MAX_ROWS], sequence[MAX_ROWS], n = 0;
-    float *alone = logits_new(N_PROMPT), *ignored = logits_new(N_PROMPT);
-    struct rig g;
-
-    rig_open(&g, 2, 16);
-    for (int s = 0; s < N_SEQS; s++) {
-        draw_tokens(tokens[s], N_PROMPT, s == 0 ? "one" : s == 1 ? "two" : "three");
-        rig_feed(&g, ignored, tokens[s], starts[s], s, 64);
-        for (int i = 0; i < n_rows[s]; i++, n++) {
-            token[n] = tokens[s][starts[s] + i];
-            position[n] = starts[s] + i;
-            sequence[n] = s;
-        }
-    }
-    rig_step(&g, token, position, sequence, n, n);
-    for (int s = 0, row = 0; s < N_SEQS; s++) {
-        logits_of(alone, tokens[s], starts[s] + n_rows[s], 1, 16, 64);
-        for (int i = 0; i < n_rows[s]; i++, row++)
-            assert_same_logits(ops_plain.logit_row(g.run, row),
-                               alone + (long)(starts[s] + i) * model.config.n_vocab, 1,
-                               "sequence", s);
-    }
-    rig_close(&g);
-    free(alone);
-    free(ignored);
-}
-END_TEST
-
-START_TEST(a_truncated_sequence_goes_on_as_if_nothing_had_been) {
-    token_id tokens[20], others[9];
-    float *want = logits_new(20), *got = logits_new(20);
-    struct rig g;
-    draw_tokens(tokens, 20, "forward truncate");
-    draw_tokens(others, 9, "forward others");
-    logits_of(want, tokens, 20, 1, 4, 64);
-
-    rig_open(&g, 1, 4);
-    rig_feed(&g, got, tokens, 10, 0, 64);
-    rig_feed(&g, got + 10L * model.config.n_vocab, others, 9, 0, 64); // guesses, rejected
-    kv_table_truncate(&g.tables[0], 10);
-    rig_feed(&g, got + 10L * model.config.n_vocab, tokens + 10, 10, 0, 64);
-    assert_same_logits(got, want, 20, "truncated at", 10);
-    rig_close(&g);
-    free(want);
-    free(got);
-}
-END_TEST
-
-static uint32_t barriers_of_a_step(void) {
-    token_id token = 1;
-    int position = 0, sequence = 0;
-    struct rig g;
-    rig_open(&g, 2, 16);
-    uint32_t before = atomic_load(&g.team.phase.count);
-    rig_step(&g, &token, &position, &sequence, 1, 1);
-    uint32_t after = atomic_load(&g.team.phase.count);
-    rig_close(&g);
-    return after - before;
-}
-
-START_TEST(a_layer_meets_at_most_six_times) {
-    uint32_t whole = barriers_of_a_step();
-    model.config.n_layers--;
-    uint32_t without_one = barriers_of_a_step();
-    model.config.n_layers++;
-    ck_assert_msg(whole - without_one <= 6 && whole > without_one, "%u barriers",
-                  whole - without_one);
-}
-END_TEST
-
-static TCase *with_model(Suite *s, const char *name) {
+static TCase *tcase(Suite *s, const char *name) {
     TCase *tc = tcase_create(name);
-    tcase_add_checked_fixture(tc, model_setup, model_teardown);
-    tcase_set_timeout(tc, 60);
     suite_add_tcase(s, tc);
     return tc;
 }
 
 Suite *suite(void) {
     Suite *s = suite_create("level2/forward");
-    TCase *reference = with_model(s, "reference");
-    tcase_add_loop_test(reference, logits_match_a_naive_pass_in_double, 0, 4);
+    tcase_add_test(tcase(s, "worked example"), worked_example);
 
-    TCase *edges = with_model(s, "edges");
-    tcase_add_test(edges, a_step_without_logits_still_fills_the_cache);
-    tcase_add_test(edges, only_the_rows_that_ask_get_logits);
+    TCase *order = tcase(s, "order");
+    tcase_add_loop_test(order, every_worker_calls_every_stage_in_order, 0, N_SIZES);
+    tcase_add_loop_test(order, all_workers_meet_once_behind_every_stage, 0, N_SIZES);
+    tcase_add_test(order, workers_that_are_not_active_do_nothing);
 
-    TCase *failures = with_model(s, "failures");
-    tcase_add_loop_test_raise_signal(
-        failures, a_step_beyond_its_limits_is_a_broken_invariant, SIGABRT, 0, 7);
+    TCase *spans = tcase(s, "trace");
+    tcase_add_loop_test(spans, every_call_is_a_span_of_its_lane, 1, 4);
+    tcase_add_test(spans, a_span_begins_before_its_call_and_ends_after_it);
 
-    TCase *property = with_model(s, "property");
-    tcase_add_loop_test(property, any_chunking_gives_the_same_bits, 0, 3);
-    tcase_add_loop_test(property, any_number_of_workers_gives_the_same_bits, 2, 4);
-    tcase_add_loop_test(property, any_block_length_gives_the_same_bits, 0, 6);
-    tcase_add_test(property, sequences_in_one_step_equal_each_alone);
-    tcase_add_test(property, a_truncated_sequence_goes_on_as_if_nothing_had_been);
-    tcase_add_test(property, a_layer_meets_at_most_six_times);
+    TCase *beyond = tcase(s, "limits");
+    tcase_add_loop_test(beyond, a_step_beyond_its_limits_is_a_broken_invariant, 0,
+                        sizeof(limits) / sizeof(limits[0]));
     return s;
 }
