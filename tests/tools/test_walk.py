@@ -338,6 +338,23 @@ class Walk(unittest.TestCase):
             self.tree.make("hint", "EX=rope")
         self.tree.test("rmsnorm", 0)
 
+    def test_55_no_network_is_needed(self):  # CRS-04
+        self.tree.write("level2-operator/rmsnorm.c", rmsnorm(RIGHT))
+        alone = "unshare -n " if self.tree.run("unshare -n true")[0] == 0 else ""  # root may leave the network
+        nowhere = {"http_proxy": "http://127.0.0.1:9", "https_proxy": "http://127.0.0.1:9"}
+        status, said = self.tree.run(f"{alone}make test EX=rmsnorm", **nowhere)
+        self.assertEqual(status, 0, said)
+
+    def test_56_another_compiler_is_as_good(self):  # CRS-07: and nobody asks for OpenMP
+        if not shutil.which("clang"):
+            self.skipTest("clang is not here")
+        self.tree.write("level2-operator/rmsnorm.c", rmsnorm(RIGHT))
+        self.tree.test("rmsnorm", 0, "CC=clang", "BUILD=build/clang")
+        self.assertNotIn("openmp", self.tree.read("Makefile").lower())
+
+    def test_57_the_automatic_build_runs_the_learners_command(self):  # CRS-08
+        self.assertRegex(self.tree.read(".ci/run"), r"(?m)^make test$")
+
 
 if __name__ == "__main__":
     unittest.main()
