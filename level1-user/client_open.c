@@ -1,0 +1,163 @@
+// Opening a client: URL, key, headers, and libcurl's options. What comes of a call stands in client.c.
+#include "level1-user/client.h"
+
+#include <curl/curl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/limits.h"
+
+enum { CONNECT_TIMEOUT_MS = 10000 };
+
+static bool is_http(CURLU *url) {
+    char *scheme = NULL;
+    bool is = curl_url_get(url, CURLUPART_SCHEME, &scheme, 0) == CURLUE_OK &&
+              (strcmp(scheme, "http") == 0 || strcmp(scheme, "https") == 0);
+    curl_free(scheme);
+    return is;
+}
+
+// "/v1/" -> "/v1/chat/completions"
+static bool append_path(CURLU *url) {
+    static const char tail[] = "/chat/completions";
+    char *path = NULL, *joined = NULL;
+    bool is_set = false;
+
+    if (curl_url_get(url, CURLUPART_PATH, &path, 0) != CURLUE_OK) return false;
+    size_t n = strlen(path);
+    while (n > 0 && path[n - 1] == '/') n--;
+    joined = malloc(n + sizeof(tail));
+    if (joined) {
+        memcpy(joined, path, n);
+        memcpy(joined + n, tail, sizeof(tail));
+        is_set = curl_url_set(url, CURLUPART_PATH, joined, 0) == CURLUE_OK;
+    }
+    free(joined);
+    curl_free(path);
+    return is_set;
+}
+
+// What errors may show: no user, no password, no query.
+static void name_server(char *out, size_t out_bytes, CURLU *url) {
+    char *scheme = NULL, *host = NULL, *port = NULL;
+    curl_url_get(url, CURLUPART_SCHEME, &scheme, 0);
+    curl_url_get(url, CURLUPART_HOST, &host, 0);
+    curl_url_get(url, CURLUPART_PORT, &port, 0);
+    snprintf(out, out_bytes, "%s://%s%s%s", scheme ? scheme : "", host ? host : "",
+             port ? ":" : "", port ? port : "");
+    curl_free(scheme);
+    curl_free(host);
+    curl_free(port);
+}
+
+static enum status set_url(struct client *c, const char *base_url, struct error *err) {
+    enum status st = OK;
+    CURLU *url = curl_url();
+
+    if (!url) return error_set(err, ERR_MEMORY, "no memory for the client");
+    if (curl_url_set(url, CURLUPART_URL, base_url, 0) != CURLUE_OK || !is_http(url)) {
+        st = error_set(err, ERR_INPUT,
+                       "the base URL must look like http://127.0.0.1:8080/v1");
+        goto done;
+    }
+    name_server(c->where, sizeof(c->where), url);
+    if (!append_path(url) || curl_url_get(url, CURLUPART_URL, &c->url, 0) != CURLUE_OK) {
+        st = error_set(err, ERR_MEMORY, "no memory for the client");
+    }
+done:
+    curl_url_cleanup(url);
+    return st;
+}
+
+static bool add_header(struct client *c, const char *line) {
+    struct curl_slist *longer = curl_slist_append(c->headers, line);
+    if (longer) c->headers = longer;
+    return longer != NULL;
+}
+
+// A key with a line end in it could add headers of its own. Errors never show the key.
+static enum status check_key(const char *key, struct error *err) {
+    size_t n = strlen(key);
+    if (n > LIMIT_CLIENT_KEY_BYTES) {
+        return error_set(err, ERR_INPUT, "the API key has %zu bytes, at most %d are sent",
+                         n, LIMIT_CLIENT_KEY_BYTES);
+    }
+    for (const char *k = key; *k; k++) {
+        if (*k > ' ' && *k <= '~') continue;
+        return error_set(err, ERR_INPUT,
+                         "the API key holds a space, a line end or a strange character");
+    }
+    return OK;
+}
+
+static enum status set_headers(struct client *c, const char *api_key, struct error *err) {
+    char line[LIMIT_CLIENT_KEY_BYTES + 64];
+    bool is_set = add_header(c, "Content-Type: application/json");
+
+    is_set &= add_header(c, "Accept: text/event-stream, application/json");
+    is_set &= add_header(c, "Expect:"); // no round trip before a long question
+    if (api_key && *api_key) {
+        enum status st = check_key(api_key, err);
+        if (st != OK) return st;
+        snprintf(line, sizeof(line), "Authorization: Bearer %s", api_key);
+        is_set &= add_header(c, line);
+    }
+    return is_set ? OK : error_set(err, ERR_MEMORY, "no memory for the client");
+}
+
+// A proxy for the world is of no use on the way to this machine.
+static bool is_this_machine(const char *where) {
+    return strncmp(where, "http://127.", 11) == 0 ||
+           strncmp(where, "http://localhost", 16) == 0 ||
+           strncmp(where, "http://[::1]", 12) == 0;
+}
+
+static bool set_options(struct client *c, const struct client_options *options) {
+    long connect_ms =
+        options->connect_timeout_ms > 0 ? options->connect_timeout_ms : CONNECT_TIMEOUT_MS;
+    int failed = 0;
+
+    failed |= curl_easy_setopt(c->easy, CURLOPT_URL, c->url) != CURLE_OK;
+    failed |= curl_easy_setopt(c->easy, CURLOPT_PROTOCOLS_STR, "http,https") != CURLE_OK;
+    failed |= curl_easy_setopt(c->easy, CURLOPT_HTTPHEADER, c->headers) != CURLE_OK;
+    failed |= curl_easy_setopt(c->easy, CURLOPT_NOSIGNAL, 1L) != CURLE_OK;
+    failed |= curl_easy_setopt(c->easy, CURLOPT_TCP_KEEPALIVE, 1L) != CURLE_OK;
+    failed |= curl_easy_setopt(c->easy, CURLOPT_CONNECTTIMEOUT_MS, connect_ms) != CURLE_OK;
+    failed |= curl_easy_setopt(c->easy, CURLOPT_TIMEOUT_MS, (long)options->timeout_ms) !=
+              CURLE_OK;
+    if (is_this_machine(c->where)) {
+        failed |= curl_easy_setopt(c->easy, CURLOPT_PROXY, "") != CURLE_OK;
+    }
+    return failed == 0;
+}
+
+enum status client_open(struct client *c, const struct client_options *options,
+                        struct clock *clock, struct error *err) {
+    memset(c, 0, sizeof(*c));
+    if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
+        return error_set(err, ERR_MEMORY, "no memory for the client");
+    }
+    c->clock = clock;
+    c->timeout_ms = options->timeout_ms;
+    c->easy = curl_easy_init();
+    c->multi = curl_multi_init();
+
+    enum status st = set_url(c, options->base_url, err);
+    if (st == OK) st = set_headers(c, options->api_key, err);
+    if (st == OK && (!c->easy || !c->multi || !set_options(c, options))) {
+        st = error_set(err, ERR_MEMORY, "no memory for the client");
+    }
+    if (st != OK) client_close(c);
+    return st;
+}
+
+void client_close(struct client *c) {
+    if (!c->clock) return; // all-zero is the closed state
+    curl_easy_cleanup(c->easy);
+    curl_multi_cleanup(c->multi);
+    curl_slist_free_all(c->headers);
+    curl_free(c->url);
+    curl_global_cleanup();
+    memset(c, 0, sizeof(*c));
+}
