@@ -5,7 +5,7 @@
 //        on_text ◀── reply ◀── events ◀── bytes ─┘
 //
 // do:    look at the reply after a failure too: text that came before the failure is kept
-// don't: retry here; who calls knows whether it may
+// don't: retry here: attempts.h does
 #ifndef LEVEL1_CLIENT_H
 #define LEVEL1_CLIENT_H
 
@@ -16,12 +16,13 @@
 #include "common/clock.h"
 #include "common/status.h"
 #include "level1-user/reply.h"
+#include "level1-user/retry.h"
 
 struct client_options {
     const char *base_url;   // "http://127.0.0.1:8080/v1"
     const char *api_key;    // NULL or "": none. Sent as a header, never printed
     int connect_timeout_ms; // 0: 10 s
-    int timeout_ms;         // for the whole answer; 0: as long as it takes
+    int silence_timeout_ms; // without a byte, from the request on; 0: any
 };
 
 struct client {
@@ -33,7 +34,7 @@ struct client {
     // borrowed
     struct clock *clock;
     // fixed at open
-    int timeout_ms;
+    int silence_timeout_ms;
 };
 
 // Pieces of choice 0, in order; whole UTF-8 characters.
@@ -46,7 +47,11 @@ struct client_call {
     void *ctx;
     // Non-zero ends the call within 0.1 s. May be NULL.
     const volatile sig_atomic_t *cancelled;
-    int64_t start_ns; // out: when the request was sent
+    int64_t deadline_ns; // on the client's clock: then it ends; 0: never
+    // out
+    int64_t start_ns;             // when the request was sent
+    struct retry_failure failure; // of a call that failed
+    char retry_after[128];        // where failure.retry_after lies
 };
 
 // ERR_INPUT: the URL or the key is of no use. Nothing is sent yet. The clock must be a real one.
@@ -54,8 +59,7 @@ enum status client_open(struct client *c, const struct client_options *options,
                         struct clock *clock, struct error *err);
 void client_close(struct client *c); // safe on a zeroed client
 
-// ERR_IO: not reached, broken off, out of time, a fault of the server. ERR_BUSY: 429 or 503, try
-// later. ERR_INPUT: the server refuses the request. ERR_FORMAT: it does not speak this API.
+// ERR_IO: not reached, broken off, out of time, a fault of the server. ERR_BUSY: 429 or 503. ERR_INPUT: the server refuses the request. ERR_FORMAT: it does not speak this API.
 // ERR_STATE: cancelled. ERR_LIMIT, ERR_MEMORY. A connection is kept for the next call.
 enum status client_chat(struct client *c, struct client_call *call, struct error *err);
 

@@ -96,6 +96,7 @@ static enum status set_headers(struct client *c, const char *api_key, struct err
     bool is_set = add_header(c, "Content-Type: application/json");
 
     is_set &= add_header(c, "Accept: text/event-stream, application/json");
+    is_set &= add_header(c, "Accept-Encoding: identity"); // a packed stream comes late
     is_set &= add_header(c, "Expect:"); // no round trip before a long question
     if (api_key && *api_key) {
         enum status st = check_key(api_key, err);
@@ -108,9 +109,9 @@ static enum status set_headers(struct client *c, const char *api_key, struct err
 
 // A proxy for the world is of no use on the way to this machine.
 static bool is_this_machine(const char *where) {
-    return strncmp(where, "http://127.", 11) == 0 ||
-           strncmp(where, "http://localhost", 16) == 0 ||
-           strncmp(where, "http://[::1]", 12) == 0;
+    const char *host = strstr(where, "://") + 3;
+    return strncmp(host, "127.", 4) == 0 || strncmp(host, "localhost", 9) == 0 ||
+           strncmp(host, "[::1]", 5) == 0;
 }
 
 static bool set_options(struct client *c, const struct client_options *options) {
@@ -124,8 +125,8 @@ static bool set_options(struct client *c, const struct client_options *options) 
     failed |= curl_easy_setopt(c->easy, CURLOPT_NOSIGNAL, 1L) != CURLE_OK;
     failed |= curl_easy_setopt(c->easy, CURLOPT_TCP_KEEPALIVE, 1L) != CURLE_OK;
     failed |= curl_easy_setopt(c->easy, CURLOPT_CONNECTTIMEOUT_MS, connect_ms) != CURLE_OK;
-    failed |= curl_easy_setopt(c->easy, CURLOPT_TIMEOUT_MS, (long)options->timeout_ms) !=
-              CURLE_OK;
+    // We ask for no packing, and unpack what comes packed nevertheless.
+    failed |= curl_easy_setopt(c->easy, CURLOPT_ACCEPT_ENCODING, "") != CURLE_OK;
     if (is_this_machine(c->where)) {
         failed |= curl_easy_setopt(c->easy, CURLOPT_PROXY, "") != CURLE_OK;
     }
@@ -139,7 +140,7 @@ enum status client_open(struct client *c, const struct client_options *options,
         return error_set(err, ERR_MEMORY, "no memory for the client");
     }
     c->clock = clock;
-    c->timeout_ms = options->timeout_ms;
+    c->silence_timeout_ms = options->silence_timeout_ms;
     c->easy = curl_easy_init();
     c->multi = curl_multi_init();
 

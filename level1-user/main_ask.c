@@ -42,7 +42,8 @@ struct arguments {
     struct cli_list words;
     struct client_options server;
     const char *key_file, *model, *system;
-    int max_tokens, timeout_s;
+    int max_tokens, max_retries;
+    int connect_s, silence_s, deadline_s;
     double temperature;
     uint64_t seed;
     bool no_stream, wants_json;
@@ -60,13 +61,32 @@ static struct chat_request request_of(const struct arguments *a) {
     };
 }
 
+// What is waited for, and how often. A whole answer is silent until it is there: only the deadline counts.
+static struct client_options server_of(const struct arguments *a, const char *key) {
+    struct client_options server = a->server;
+    server.api_key = key;
+    server.connect_timeout_ms = a->connect_s * 1000;
+    server.silence_timeout_ms = a->no_stream ? 0 : a->silence_s * 1000;
+    return server;
+}
+
+static struct attempts attempts_at(struct client *client, const struct arguments *a) {
+    struct attempts attempts = {
+        .client = client,
+        .policy = retry_default_policy,
+        .deadline_ns = (int64_t)a->deadline_s * 1000000000,
+        .seed = (uint64_t)clock_unix_s() << 32 ^ (uint64_t)getpid(),
+    };
+    attempts.policy.max_retries = a->max_retries;
+    return attempts;
+}
+
 // From arguments to answers. question: NULL for a conversation.
 static enum status run(const struct arguments *a, const char *question, struct error *err) {
     struct clock clock;
     struct client client = {0};
-    struct client_options server = a->server;
     struct session session = {
-        .client = &client,
+        .attempts = attempts_at(&client, a),
         .interrupted = &interrupted,
         .request = request_of(a),
         .wants_json = a->wants_json,
@@ -75,9 +95,9 @@ static enum status run(const struct arguments *a, const char *question, struct e
     enum status st = OK;
 
     clock_init_real(&clock);
-    server.timeout_ms = a->timeout_s * 1000;
-    server.api_key = a->key_file ? key : getenv("OPENAI_API_KEY");
     if (a->key_file) st = key_from_file(key, sizeof(key), a->key_file, err);
+    struct client_options server =
+        server_of(a, a->key_file ? key : getenv("OPENAI_API_KEY"));
     if (st == OK) st = client_open(&client, &server, &clock, err);
     if (st == OK && a->system) {
         st = conversation_add(&session.conversation, "system", a->system, err);
@@ -98,6 +118,10 @@ int main(int argc, char **argv) {
         .model = "default",
         .temperature = API_TEMPERATURE,
         .seed = NO_SEED,
+        .max_retries = retry_default_policy.max_retries,
+        .connect_s = 10,
+        .silence_s = 120,
+        .deadline_s = 600,
     };
     // clang-format off
     const struct cli_option options[] = {
@@ -109,7 +133,10 @@ int main(int argc, char **argv) {
         {"max-tokens", "N", CLI_INT, &a.max_tokens, .help = "longest answer", .low = 1, .high = LIMIT_CONTEXT},
         {"temperature", "T", CLI_DOUBLE, &a.temperature, .help = "0: the likeliest text", .low = 0, .high = 2},
         {"seed", "N", CLI_U64, &a.seed, .help = "same seed, same answer", .low = 0, .high = MAX_SEED},
-        {"timeout", "SECONDS", CLI_INT, &a.timeout_s, .help = "for a whole answer; 0: none", .low = 0, .high = 86400},
+        {"retries", "N", CLI_INT, &a.max_retries, .help = "repeat what failed, so often", .low = 0, .high = 100},
+        {"deadline", "SECONDS", CLI_INT, &a.deadline_s, .help = "for an answer, with all tries; 0: none", .low = 0, .high = 86400},
+        {"connect", "SECONDS", CLI_INT, &a.connect_s, .help = "for a connection", .low = 1, .high = 3600},
+        {"silence", "SECONDS", CLI_INT, &a.silence_s, .help = "of a stream, before its first byte too; 0: any", .low = 0, .high = 86400},
         {"no-stream", NULL, CLI_FLAG, &a.no_stream, .help = "ask for the answer in one piece"},
         {"json", NULL, CLI_FLAG, &a.wants_json, .help = "print one JSON document"},
         {0},

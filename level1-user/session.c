@@ -41,6 +41,13 @@ static void print_status(const struct summary *s, const struct reply *r) {
         fprintf(stderr, "%s%s%s\n", is_dim ? "\033[2m" : "", line, is_dim ? "\033[0m" : "");
 }
 
+static void print_wait(void *ctx, const struct attempts_wait *w) {
+    (void)ctx;
+    fprintf(stderr, "ask: %s (again in %.1f s%s: try %d of %d)\n", w->failure,
+            (double)w->wait_ns / 1e9, w->is_told ? ", as the server asks" : "", w->next_try,
+            w->max_tries);
+}
+
 static enum status print_json(const struct summary *s, const struct reply *r,
                               const char *failure, struct error *err) {
     char *document = summary_json(s, r, failure);
@@ -106,7 +113,8 @@ enum status session_ask(struct session *session, const char *question, struct er
         call.body = body;
         call.on_text = session->wants_json ? NULL : show_text;
         call.ctx = session;
-        st = client_chat(session->client, &call, err);
+        session->attempts.on_wait = print_wait;
+        st = attempts_chat(&session->attempts, &call, err);
         st = end_answer(session, &call, st, err);
     }
     if (*reply_text(&reply)) {
@@ -129,7 +137,7 @@ enum status session_converse(struct session *session, struct error *err) {
     enum status st = line_editor_open(&editor, err);
     if (st != OK) return st;
     fprintf(stderr, "talking to %s at %s (/help lists the commands)\n",
-            session->request.model, session->client->where);
+            session->request.model, session->attempts.client->where);
 
     while ((end = line_editor_read(&editor, &line)) != LINE_CLOSED) {
         if (end == LINE_INTERRUPTED || *line == '\0') continue;

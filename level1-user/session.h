@@ -7,15 +7,15 @@
 #include <stdbool.h>
 
 #include "common/status.h"
-#include "level1-user/client.h"
+#include "level1-user/attempts.h"
 #include "level1-user/conversation.h"
 #include "level1-user/request.h"
 
 struct session {
     // borrowed
-    struct client *client;
     volatile sig_atomic_t *interrupted; // set by Ctrl-C: the answer under way ends
     // owned
+    struct attempts attempts; // at its client, which is borrowed
     struct conversation conversation;
     // fixed
     struct chat_request request; // all but its messages
