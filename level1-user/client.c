@@ -181,8 +181,9 @@ static const char *hint_for(long http_status) {
     case 404:
         return "; check the model, and that the base URL ends in /v1";
     default:
-        return http_status / 100 == 3 ? "; a redirect is not followed: where does it lead?"
-                                      : "";
+        return http_status / 100 == 3
+                   ? "; a redirect is not followed: give the URL it leads to"
+                   : "";
     }
 }
 
