@@ -55,6 +55,7 @@ enum {
     LIMIT_REQUEST_ID = 128, // bytes of a client's own X-Request-Id
 
     // The client
+    LIMIT_PROMPT_PARTS = 64,        // parts of one prompt, without history and question
     LIMIT_EVENT_BYTES = 16 << 20,   // one server-sent event
     LIMIT_REPLY_BYTES = 64 << 20,   // one whole answer
     LIMIT_REFUSAL_BYTES = 64 << 10, // read of an answer that is an error

@@ -3,7 +3,7 @@
 #define LEVEL1_CONVERSATION_H
 
 #include "common/status.h"
-#include "level1-user/request.h"
+#include "level1-user/message.h"
 
 struct conversation {
     // owned; roles are borrowed literals

@@ -85,9 +85,12 @@ static struct attempts attempts_at(struct client *client, const struct arguments
 static enum status run(const struct arguments *a, const char *question, struct error *err) {
     struct clock clock;
     struct client client = {0};
+    const struct prompt_part system = {"system", "system", PROMPT_NEVER, a->system};
     struct session session = {
         .attempts = attempts_at(&client, a),
         .interrupted = &interrupted,
+        .parts = &system,
+        .n_parts = a->system != NULL,
         .request = request_of(a),
         .wants_json = a->wants_json,
     };
@@ -99,9 +102,6 @@ static enum status run(const struct arguments *a, const char *question, struct e
     struct client_options server =
         server_of(a, a->key_file ? key : getenv("OPENAI_API_KEY"));
     if (st == OK) st = client_open(&client, &server, &clock, err);
-    if (st == OK && a->system) {
-        st = conversation_add(&session.conversation, "system", a->system, err);
-    }
     if (st == OK) {
         catch_signals();
         st = question ? session_ask(&session, question, err)

@@ -7,11 +7,7 @@
 #include <stdint.h>
 
 #include "common/status.h"
-
-struct chat_message {
-    const char *role; // "system", "user" or "assistant"
-    const char *text; // UTF-8, NUL-terminated
-};
+#include "level1-user/message.h"
 
 struct chat_request {
     const char *model;

@@ -6,9 +6,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/arena.h"
 #include "common/cli.h"
+#include "common/limits.h"
 #include "common/utf8.h"
 #include "level1-user/line_editor.h"
+#include "level1-user/prompt.h"
 #include "level1-user/summary.h"
 
 static const char COMMANDS[] = "/new   forget what was said\n"
@@ -84,31 +87,58 @@ static enum status end_answer(struct session *session, const struct client_call 
 }
 
 // What a line that begins with a slash means; false: leave.
-static bool obey(struct session *session, const char *command, int n_kept) {
+static bool obey(struct session *session, const char *command) {
     if (strcmp(command, "/quit") == 0 || strcmp(command, "/exit") == 0) return false;
     if (strcmp(command, "/new") == 0) {
-        conversation_cut(&session->conversation, n_kept);
+        conversation_cut(&session->conversation, 0);
     } else {
         fputs(COMMANDS, stderr);
     }
     return true;
 }
 
+// The body of a request. Its messages are needed no longer once it is written.
+static enum status write_body(char **body, struct session *session, const char *question,
+                              struct error *err) {
+    const struct prompt_input input = {
+        .parts = session->parts,
+        .n_parts = session->n_parts,
+        .history = session->conversation.messages,
+        .n_history = session->conversation.n_messages,
+        .question = question,
+    };
+    struct prompt prompt;
+    struct arena arena;
+
+    arena_init(&arena, 2 * LIMIT_BODY_BYTES);
+    enum status st = prompt_build(&prompt, &input, &arena, err);
+    if (st == OK) {
+        session->request.messages = prompt.messages;
+        session->request.n_messages = prompt.n_messages;
+        st = chat_request_body(body, &session->request, err);
+    }
+    arena_free(&arena);
+    return st;
+}
+
+// A question and its answer join the history together, or not at all.
+static enum status remember(struct conversation *said, const char *question,
+                            const char *answer, struct error *err) {
+    int n_before = said->n_messages;
+    enum status st = conversation_add(said, "user", question, err);
+    if (st == OK) st = conversation_add(said, "assistant", answer, err);
+    if (st != OK) conversation_cut(said, n_before);
+    return st;
+}
+
 enum status session_ask(struct session *session, const char *question, struct error *err) {
-    struct conversation *said = &session->conversation;
     struct reply reply;
     struct client_call call = {.reply = &reply, .cancelled = session->interrupted};
     char *body = NULL;
-    int n_before = said->n_messages;
 
     reply_init(&reply);
     *session->interrupted = 0;
-    enum status st = conversation_add(said, "user", question, err);
-    if (st != OK) return st;
-
-    session->request.messages = said->messages;
-    session->request.n_messages = said->n_messages;
-    st = chat_request_body(&body, &session->request, err);
+    enum status st = write_body(&body, session, question, err);
     if (st == OK) {
         call.body = body;
         call.on_text = session->wants_json ? NULL : show_text;
@@ -118,10 +148,9 @@ enum status session_ask(struct session *session, const char *question, struct er
         st = end_answer(session, &call, st, err);
     }
     if (*reply_text(&reply)) {
-        enum status kept = conversation_add(said, "assistant", reply_text(&reply), err);
+        enum status kept =
+            remember(&session->conversation, question, reply_text(&reply), err);
         if (st == OK) st = kept;
-    } else {
-        conversation_cut(said, n_before);
     }
     free(body);
     reply_free(&reply);
@@ -131,7 +160,6 @@ enum status session_ask(struct session *session, const char *question, struct er
 enum status session_converse(struct session *session, struct error *err) {
     struct line_editor editor = {0};
     enum line_end end;
-    int n_kept = session->conversation.n_messages; // the system message, if there is one
     const char *line;
 
     enum status st = line_editor_open(&editor, err);
@@ -142,7 +170,7 @@ enum status session_converse(struct session *session, struct error *err) {
     while ((end = line_editor_read(&editor, &line)) != LINE_CLOSED) {
         if (end == LINE_INTERRUPTED || *line == '\0') continue;
         if (*line == '/') {
-            if (!obey(session, line, n_kept)) break;
+            if (!obey(session, line)) break;
         } else if (session_ask(session, line, err) != OK) {
             fprintf(stderr, "ask: %s\n", err->text); // and the conversation goes on
         }

@@ -9,14 +9,17 @@
 #include "common/status.h"
 #include "level1-user/attempts.h"
 #include "level1-user/conversation.h"
+#include "level1-user/prompt_input.h"
 #include "level1-user/request.h"
 
 struct session {
     // borrowed
     volatile sig_atomic_t *interrupted; // set by Ctrl-C: the answer under way ends
+    const struct prompt_part *parts;    // (n_parts): what each request says, too
+    int n_parts;
     // owned
-    struct attempts attempts; // at its client, which is borrowed
-    struct conversation conversation;
+    struct attempts attempts;         // at its client, which is borrowed
+    struct conversation conversation; // questions and their answers
     // fixed
     struct chat_request request; // all but its messages
     bool wants_json;             // one document in place of the text
