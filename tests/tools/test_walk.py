@@ -110,7 +110,7 @@ class Walk(unittest.TestCase):
 
     def test_14_a_leak_is_found_and_placed(self):
         said = self.attempt("    float *copy = malloc(64);\n    if (copy) copy[0] = eps;\n" + RIGHT)
-        self.assertRegex(said, r"leak: \d+ bytes in \d+ allocations are never freed,\s+taken\s+at\s+level2-operator/rmsnorm\.c:\d+")
+        self.assertRegex(said, r"leak: \d+ bytes in \d+ allocations?, never\s+freed,\s+taken\s+at\s+level2-operator/rmsnorm\.c:\d+")
 
     def test_15_an_endless_loop_times_out_and_the_next_test_runs(self):  # CRS-03
         begin = time.monotonic()
