@@ -3,10 +3,11 @@ import os
 import sys
 import textwrap
 
+from ladder.judge import FAILED_STATES
+
 WIDTH = 80
 COLOURS = {"done": "32", "next": "1;36", "started": "36", "wrong": "31", "compile": "31", "crash": "31", "memory": "31",
            "timeout": "31", "not started": "2", "skipped": "33", "blocked": "33", "changed": "33"}
-FAILED = ("wrong", "compile", "crash", "memory", "timeout")
 
 
 def has_colour(stream=None):
@@ -32,7 +33,7 @@ def state_of(record):
 
 
 def next_exercise(course, records, core_only=False):
-    """The first exercise in the course's order that is not done; of two levels the current one first."""
+    """The first exercise in the course's order that is not done."""
     for ex in course.exercises:
         if state_of(records.get(ex.id)) != "done" and (ex.core or not core_only):
             return ex
@@ -43,7 +44,7 @@ def tally_line(course, records):
     states = [state_of(records.get(ex.id)) for ex in course.exercises]
     n_done = states.count("done")
     words = [f"{n_done} done", f"{len(states) - n_done} to do"]
-    n_failing = sum(state in FAILED for state in states)
+    n_failing = sum(state in FAILED_STATES for state in states)
     if n_failing:
         words.append(f"{n_failing} of them failing")
     waiting = next_exercise(course, records)
@@ -59,7 +60,7 @@ def remark(ex, record, shown, lines):
         return plural(record["n_passed"], "test")
     if record["state"] == "started":
         return f"{record['n_passed']} of {ex.tests} tests pass"
-    if record["state"] in FAILED and record["tests"]:
+    if record["state"] in FAILED_STATES and record["tests"]:
         return f"{record['n_failed']} of {plural(ex.tests, 'test')} {'fails' if record['n_failed'] == 1 else 'fail'}"
     return record["message"] if len(record["message"]) <= 40 else "see below"
 

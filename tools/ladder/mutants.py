@@ -6,7 +6,6 @@ tell what the learner may have misunderstood. No match, no claim.
 """
 import json
 import math
-from pathlib import Path
 
 from ladder import cut
 from ladder.catalog import ROOT, Refused

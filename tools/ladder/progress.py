@@ -78,6 +78,11 @@ def load_results():
     return document if isinstance(document, dict) and document.get("schema") == SCHEMA else {}
 
 
+def known_records():
+    """{exercise id: what its last run said}."""
+    return {record["id"]: record for record in load_results().get("exercises", [])}
+
+
 def test_record(verdict, test, points):
     differs = test.differs
     replay = f"make test EX={verdict.exercise.id} ONLY='{test.name}' SEED={verdict.seed}"
@@ -99,10 +104,9 @@ def exercise_record(verdict):
 
 def save_results(verdicts, course, engine=None):
     """Merges what was judged now into what was judged before; order as in course.json."""
-    before = load_results()
-    records = {record["id"]: record for record in before.get("exercises", [])}
+    records = known_records()
     records.update({verdict.exercise.id: exercise_record(verdict) for verdict in verdicts})
-    document = {"schema": SCHEMA, "engine": engine or before.get("engine"),
+    document = {"schema": SCHEMA, "engine": engine or load_results().get("engine"),
                 "exercises": [records[ex.id] for ex in course.exercises if ex.id in records]}
     build.write_if_changed(results_path(), json.dumps(document, indent=1) + "\n")
     return document

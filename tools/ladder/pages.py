@@ -1,0 +1,72 @@
+"""What a learner reads without running anything: status, next, level, hint."""
+from ladder import board, judge, mutants, progress as memory, sources as source_graph, words
+from ladder.catalog import ROOT, Misused
+from ladder.suite import Test
+from ladder.workplace import DEFAULT_SEED, Course, show, show_board
+
+
+def command_status(_args):
+    course = Course()
+    show_board(course)
+    records = course.records()
+    failing = next((ex for ex in course.exercises if records.get(ex.id, {}).get("state") in judge.FAILED_STATES), None)
+    if failing:
+        show(board.expanded(failing, records[failing.id], colour=course.colour))
+    print("\nnext: make next")
+    return 0
+
+
+def command_next(args):
+    course = Course()
+    if args.route not in ("", "core"):
+        raise Misused(f"ROUTE='{args.route}': there is one route, core; without ROUTE= all exercises are taken in order")
+    records = course.records()
+    ex = course.catalog.find(args.name) if args.name else board.next_exercise(course.catalog, records, args.route == "core")
+    if ex is None:
+        print("Every exercise is yours. The engine, its tests and its documents: docs/README.md")
+        return 0
+    protos = words.prototypes((ROOT / ex.header).read_text(), course.functions_of(ex))
+    show(words.next_lines(ex, judge.first_gap(ex), course.lines_of(ex), protos))
+    return 0
+
+
+def command_level(args):
+    course = Course()
+    if args.name not in {str(level.level) for level in course.catalog.levels}:
+        raise Misused(f"no level '{args.name}'; there are {', '.join(f'make level{level.level}' for level in course.catalog.levels)}")
+    level = course.catalog.level(int(args.name))
+    course.progress.set_level(level.level)
+    print(f"\nlevel {level.level}, {level.name}: {level.question}\n")
+    records, exercises = course.records(), course.catalog.of_level(level.level)
+    if not exercises:
+        print("  Its exercises are not there yet.")
+    waiting = next((ex for ex in exercises if board.state_of(records.get(ex.id)) != "done"), None)
+    for ex in exercises:
+        line = board.exercise_line(ex, records.get(ex.id), ex is waiting, course.lines_of(ex), course.colour)
+        print(f"{line}" if ex is waiting else f"{line:<34}".rstrip())
+        print(f"        {ex.title}{'' if ex.core else ' (not on the core path)'}")
+    page = f"docs/level{level.level}/README.md"
+    print(f"\nread: {page}\nnext: make next" if (ROOT / page).exists() else "\nnext: make next")
+    return 0
+
+
+def command_hint(args):
+    course = Course()
+    ex = course.find(args.name, "hint")
+    n_read = min(course.progress.hints_read(ex.id) + 1, len(ex.hints))
+    record = memory.known_records().get(ex.id)
+    if record and record["fingerprint"] == source_graph.fingerprint(course.graph, ex):
+        misconception = mutants.match(ex, [record_test(test) for test in record["tests"]], DEFAULT_SEED)
+        if misconception:
+            print(board.indented(f"Your failures look like this: {misconception}"))
+    for i, hint in enumerate(ex.hints[:n_read], 1):
+        print(board.indented(f"{i} of {len(ex.hints)}. {hint}"))
+    course.progress.set_hints_read(ex.id, n_read)
+    print(f"  one more: make hint EX={ex.id}" if n_read < len(ex.hints) else f"  That was the last one. {ex.doc} has the picture.")
+    return 0
+
+
+def record_test(record):
+    """A test of results.json in the form in which it was judged."""
+    differs = {"index": record["index"], "got": record["got"]} if record["called"] is not None else {}
+    return Test(record["id"], record["case"], record["cause"], differs=differs)
