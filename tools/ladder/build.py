@@ -59,18 +59,26 @@ def suites_mk(course, sources):
 
 
 def write_if_changed(path, text):
-    path = Path(path)
+    """True if it wrote. A reader sees the old text or the new one, never half of it."""
+    path, data = Path(path), text.encode()
     try:
-        if path.exists() and path.read_text() == text:
+        if path.is_file() and path.read_bytes() == data:
             return False
         path.parent.mkdir(parents=True, exist_ok=True)
         part = path.with_name(f"{path.name}.{os.getpid()}")
-        part.write_text(text)
-        part.replace(path)
+        try:
+            part.write_bytes(data)
+            part.replace(path)
+        finally:
+            part.unlink(missing_ok=True)
     except OSError as error:
-        raise Refused(f"{path}: {error.strerror}; this tree cannot be written: copy it to where you may "
-                      "write, or give make BUILD=DIR") from error
+        raise not_writable(path, error) from error
     return True
+
+
+def not_writable(path, error):
+    return Refused(f"{path}: {error.strerror}; this tree cannot be written: copy it to where you may write, or "
+                   "give make BUILD=DIR")
 
 
 @contextmanager
@@ -81,8 +89,7 @@ def lock(build):
         path.parent.mkdir(parents=True, exist_ok=True)
         file = open(path, "a")
     except OSError as error:
-        raise Refused(f"{path}: {error.strerror}; this tree cannot be written: copy it to where you may "
-                      "write, or give make BUILD=DIR") from error
+        raise not_writable(path, error) from error
     with file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

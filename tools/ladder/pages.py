@@ -1,5 +1,5 @@
 """What a learner reads without running anything: status, next, level, hint."""
-from ladder import board, judge, mutants, progress as memory, sources as source_graph, words
+from ladder import board, judge, mutants, results, sources as source_graph, words
 from ladder.catalog import ROOT, Misused
 from ladder.suite import Test
 from ladder.workplace import DEFAULT_SEED, Course, show, show_board
@@ -54,7 +54,7 @@ def command_hint(args):
     course = Course()
     ex = course.find(args.name, "hint")
     n_read = min(course.progress.hints_read(ex.id) + 1, len(ex.hints))
-    record = memory.known_records().get(ex.id)
+    record = results.by_id().get(ex.id)
     if record and record["fingerprint"] == source_graph.fingerprint(course.graph, ex):
         misconception = mutants.match(ex, [record_test(test) for test in record["tests"]], DEFAULT_SEED)
         if misconception:

@@ -3,7 +3,7 @@ import os
 
 import run_tests
 
-from ladder import board, build, engine, judge, mutants, progress as memory, words
+from ladder import board, build, engine, judge, mutants, results, words
 from ladder.catalog import ROOT, Misused, Refused
 from ladder.workplace import DEFAULT_SEED, Course, show, show_board
 
@@ -22,7 +22,7 @@ def test_one(course, args):
         records, first = course.keep([verdict])
         record = records[ex.id]
     else:
-        record = memory.exercise_record(verdict)
+        record = results.record_of(verdict)
     show_warnings(verdict)
     if verdict.state in judge.FAILED_STATES:
         show(board.expanded(ex, record, mutants.match(ex, verdict.tests, seed), course.colour)[1:])
@@ -107,7 +107,7 @@ def test_all(course, args):
     show_board(course)
     failing = next((v for v in verdicts if v.state in judge.FAILED_STATES), None)
     if failing:
-        show(board.expanded(failing.exercise, memory.exercise_record(failing),
+        show(board.expanded(failing.exercise, results.record_of(failing),
                             mutants.match(failing.exercise, failing.tests, DEFAULT_SEED), course.colour))
     for ex in course.exercises:
         if ex.id in first:

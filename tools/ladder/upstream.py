@@ -2,7 +2,7 @@
 import os
 import sys
 
-from ladder import board, judge, progress as memory, proof, sources as source_graph
+from ladder import board, judge, results, proof, sources as source_graph
 from ladder.catalog import ROOT
 from ladder.workplace import DEFAULT_SEED, Course, show
 
@@ -11,7 +11,7 @@ def command_link(_args):
     """Before programs are built: judges what has changed since it was last judged, then lists what is
     linked. Says nothing when nobody has begun."""
     course = Course()
-    known, passed = memory.known_records(), course.progress.passed()
+    known, passed = results.by_id(), course.progress.passed()
     touched = [ex for ex in course.exercises if not (ROOT / ex.file).is_file() or not judge.is_untouched(ex)]
     stale = []
     for ex in touched:
@@ -42,7 +42,7 @@ def command_grade(args):
         at = f", seed {seeds[states.index(worst)]}" if worst in judge.FAILED_STATES else ""
         print(f"  {ex.number:<5} {ex.id:<12} {board.paint(f'{worst:<12}', worst, course.colour)} {points:3} of {ex.points:3}{at}")
     course.keep(runs[DEFAULT_SEED])
-    print(f"{total} of {sum(ex.points for ex in course.exercises)} points; seeds {', '.join(seeds)}; {memory.results_path()}")
+    print(f"{total} of {sum(ex.points for ex in course.exercises)} points; seeds {', '.join(seeds)}; {results.path()}")
     return 0
 
 

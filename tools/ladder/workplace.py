@@ -1,7 +1,7 @@
 """What nearly every command needs: the catalog, the include graph, what is remembered, and the board."""
 from pathlib import Path
 
-from ladder import board, build, catalog, cut, judge, progress as memory, words
+from ladder import board, build, catalog, cut, judge, progress as memory, results, words
 from ladder import sources as source_graph
 from ladder.catalog import ROOT, Misused
 
@@ -38,7 +38,7 @@ class Course:
 
     def records(self):
         """What is known of each exercise as its file stands now: {id: record}."""
-        known, out = memory.known_records(), {}
+        known, out = results.by_id(), {}
         for ex in self.exercises:
             record = known.get(ex.id)
             if not (ROOT / ex.file).is_file() or judge.is_untouched(ex):
@@ -64,9 +64,10 @@ class Course:
 
     def keep(self, verdicts, engine_tally=None):
         """Writes results and passes down; says which exercises passed for the first time."""
-        document = memory.save_results(verdicts, self.catalog, engine_tally)
-        first = self.progress.remember(verdicts)
-        self.write_make_files()
+        with build.lock(build.build_dir()):  # another run keeps its verdicts, too
+            document = results.save(verdicts, self.catalog, engine_tally)
+            first = self.progress.remember(verdicts)
+            self.write_make_files()
         return {record["id"]: record for record in document["exercises"]}, first
 
 

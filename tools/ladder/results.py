@@ -1,0 +1,54 @@
+"""build/results.json: how each exercise ended when it was last judged, test by test. The board is a view of
+it; so are adapters of graders."""
+import json
+from pathlib import Path
+
+from ladder import build
+
+SCHEMA = 1
+
+
+def path():
+    return Path(build.build_dir(), "results.json")
+
+
+def load():
+    try:
+        document = json.loads(path().read_text())
+    except (OSError, ValueError):
+        return {}
+    return document if isinstance(document, dict) and document.get("schema") == SCHEMA else {}
+
+
+def by_id():
+    """{exercise id: what its last run said}."""
+    return {record["id"]: record for record in load().get("exercises", [])}
+
+
+def record_of_test(verdict, test, points):
+    differs = test.differs
+    replay = f"make test EX={verdict.exercise.id} ONLY='{test.name}' SEED={verdict.seed}"
+    return {"id": test.name, "exercise": verdict.exercise.id, "case": test.case, "cause": test.cause,
+            "message": test.message, "where": test.where, "called": differs.get("what"), "got": differs.get("got"),
+            "want": differs.get("want"), "index": differs.get("index"), "tolerance_used": differs.get("used"),
+            "seed": verdict.seed, "replay": replay, "ms": round(test.ms, 3), "points": points if test.cause == "pass" else 0}
+
+
+def record_of(verdict):
+    ex = verdict.exercise
+    share = ex.points / ex.tests if ex.tests else 0
+    return {"id": ex.id, "number": ex.number, "state": verdict.state, "message": verdict.message,
+            "fingerprint": verdict.fingerprint, "n_tests": ex.tests, "n_passed": verdict.n_passed,
+            "n_failed": verdict.n_failed, "points": ex.points if verdict.state == "done" else 0,
+            "points_possible": ex.points, "output": verdict.output[-2000:],
+            "tests": [record_of_test(verdict, test, round(share, 3)) for test in verdict.tests]}
+
+
+def save(verdicts, course, engine=None):
+    """Merges what was judged now into what was judged before; order as in course.json."""
+    records = by_id()
+    records.update({verdict.exercise.id: record_of(verdict) for verdict in verdicts})
+    document = {"schema": SCHEMA, "engine": engine or load().get("engine"),
+                "exercises": [records[ex.id] for ex in course.exercises if ex.id in records]}
+    build.write_if_changed(path(), json.dumps(document, indent=1) + "\n")
+    return document
