@@ -19,7 +19,7 @@ class Verdict:
     state: str  # done, started, not started, skipped, blocked, or one of FAILED_STATES
     message: str = ""
     tests: list = field(default_factory=list)
-    seed: str = "1"
+    seed: str = suite.DEFAULT_SEED
     fingerprint: str = ""
     output: str = ""
     warnings: str = ""
@@ -40,6 +40,18 @@ class Verdict:
     @property
     def first_failure(self):
         return next((test for test in self.tests if test.cause not in ("pass", "not started")), None)
+
+    def has_passed(self, part):
+        """All tests ran, and those of the part passed."""
+        own = [test.cause for test in self.tests if test.case.split()[0] == part.name]
+        return len(self.tests) == self.exercise.tests and set(own) == {"pass"}
+
+
+def points_of(exercise, verdicts):
+    """All when each verdict is done; else those of the parts that passed in each."""
+    if all(verdict.state == "done" for verdict in verdicts):
+        return exercise.points
+    return sum(part.points for part in exercise.parts if all(verdict.has_passed(part) for verdict in verdicts))
 
 
 def starter_text(exercise, root=ROOT):
@@ -153,14 +165,22 @@ def judge_built(exercise, seed, only, tiny, root=ROOT):
             return Verdict(exercise, "compile", f"{exercise.file} calls {unknown.group(1)}, which is nowhere defined")
         return Verdict(exercise, "blocked", "its suite could not be built: "
                        + ((link.splitlines() or ["make doctor says what is missing"])[-1]))
-    run = suite.run(binary, exercise.file, seed, only, tiny)
+    return judge_run(exercise, binary, seed, only, tiny, log)
+
+
+def judge_run(exercise, binary, seed, only, tiny, log):
+    """A verdict on what the suite says."""
+    try:
+        run = suite.run(binary, exercise.file, seed, only, tiny)
+    except OSError as error:  # no room for its report, no right to start it
+        return Verdict(exercise, "blocked", f"its suite cannot be run here: {error.strerror}: {error.filename}")
     if run.trouble:
         return Verdict(exercise, "crash", run.trouble, seed=seed, output=run.output, warnings=log)
     state, message = state_of(run, exercise, whole=not only)
     return Verdict(exercise, state, message, run.tests, seed, output=run.output, warnings=log)
 
 
-def judge(exercises, graph, seed="1", only=None, root=ROOT):
+def judge(exercises, graph, seed=suite.DEFAULT_SEED, only=None, root=ROOT):
     """Verdicts in the order of the exercises. What nobody has touched is not built."""
     build_dir, verdicts, to_build = build.build_dir(), {}, []
     for ex in exercises:

@@ -43,7 +43,7 @@ def command_level(args):
     waiting = next((ex for ex in exercises if board.state_of(records.get(ex.id)) != "done"), None)
     for ex in exercises:
         line = board.exercise_line(ex, records.get(ex.id), ex is waiting, course.lines_of(ex), course.colour)
-        print(f"{line}" if ex is waiting else f"{line:<34}".rstrip())
+        print(line)
         print(f"        {ex.title}{'' if ex.core else ' (not on the core path)'}")
     page = f"docs/level{level.level}/README.md"
     print(f"\nread: {page}\nnext: make next" if (ROOT / page).exists() else "\nnext: make next")

@@ -3,7 +3,7 @@ it; so are adapters of graders."""
 import json
 from pathlib import Path
 
-from ladder import build
+from ladder import build, judge
 
 SCHEMA = 1
 
@@ -39,7 +39,7 @@ def record_of(verdict):
     share = ex.points / ex.tests if ex.tests else 0
     return {"id": ex.id, "number": ex.number, "state": verdict.state, "message": verdict.message,
             "fingerprint": verdict.fingerprint, "n_tests": ex.tests, "n_passed": verdict.n_passed,
-            "n_failed": verdict.n_failed, "points": ex.points if verdict.state == "done" else 0,
+            "n_failed": verdict.n_failed, "points": judge.points_of(ex, [verdict]),
             "points_possible": ex.points, "output": verdict.output[-2000:],
             "tests": [record_of_test(verdict, test, round(share, 3)) for test in verdict.tests]}
 

@@ -22,6 +22,7 @@ from ladder import sanitizer
 
 SANITIZER_STATUS = 66  # of AddressSanitizer, UndefinedBehaviorSanitizer and LeakSanitizer
 NOT_STARTED_STATUS = 77  # of EXERCISE()
+DEFAULT_SEED = "1"  # tests/support/suite.c has the same
 TEST_LIMIT_S, SUITE_LIMIT_S = 3, 12  # of a learner; proofs upstream wait longer
 NAMESPACE = "{http://check.sourceforge.net/ns}"
 
@@ -42,7 +43,7 @@ class Run:
     tests: list
     seed: str
     output: str = ""  # what the learner's code printed
-    trouble: str = ""  # why the whole run says nothing: the machine's fault, not the learner's
+    trouble: str = ""  # why there is not one test
     is_cut: bool = False  # stopped at SUITE_LIMIT_S; later tests did not run
 
 
@@ -153,8 +154,9 @@ def learner_output(output):
     return "\n".join(line for line in output.splitlines() if line.strip() and not ours.match(line))
 
 
-def run(binary, learner_file, seed="1", only=None, tiny=None, patience=1):
-    """Runs a suite; each test with its cause. Nothing is left behind. patience multiplies the limits."""
+def run(binary, learner_file, seed=DEFAULT_SEED, only=None, tiny=None, patience=1):
+    """Runs a suite; each test with its cause. Nothing is left behind. patience multiplies the limits.
+    OSError: this machine cannot run it."""
     factor = run_tests.machine_factor() * patience
     test_limit_s, suite_limit_s = int(TEST_LIMIT_S * factor + 0.5), SUITE_LIMIT_S * factor
     nonce = secrets.token_hex(16)
@@ -165,10 +167,7 @@ def run(binary, learner_file, seed="1", only=None, tiny=None, patience=1):
             env["TINY_MODEL"] = str(tiny)
         command = [str(binary), "--report", report] + (["--only", only] if only else [])
         begin = time.monotonic()
-        try:
-            status, output = execute(command, env, nonce, suite_limit_s)
-        except OSError as error:
-            return Run([], seed, trouble=f"{binary}: {error.strerror}")
+        status, output = execute(command, env, nonce, suite_limit_s)
         seconds = time.monotonic() - begin
         told, logs, items = read_report(report, nonce), sanitizer.logs(log), list(read_xml(report + ".xml"))
     printed = sanitizer.printed(output)

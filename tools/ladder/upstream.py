@@ -28,8 +28,8 @@ def command_link(_args):
 
 
 def command_grade(args):
-    """Points for exercises that pass on the default seed and on fresh ones: a table of typed-in answers
-    does not."""
+    """Points for exercises, and parts of them, that pass on the default seed and on fresh ones: a table of
+    typed-in answers does not."""
     course = Course()
     seeds = [DEFAULT_SEED] + [str(int.from_bytes(os.urandom(4), "big")) for _ in range(args.seeds or 3)]
     runs = {seed: course.judge(course.exercises, seed) for seed in seeds}
@@ -37,7 +37,7 @@ def command_grade(args):
     for i, ex in enumerate(course.exercises):
         states = [runs[seed][i].state for seed in seeds]
         worst = next((state for state in states if state != "done"), "done")
-        points = ex.points if worst == "done" else 0
+        points = judge.points_of(ex, [runs[seed][i] for seed in seeds])
         total += points
         at = f", seed {seeds[states.index(worst)]}" if worst in judge.FAILED_STATES else ""
         print(f"  {ex.number:<5} {ex.id:<12} {board.paint(f'{worst:<12}', worst, course.colour)} {points:3} of {ex.points:3}{at}")

@@ -4,8 +4,7 @@ from pathlib import Path
 from ladder import board, build, catalog, cut, judge, progress as memory, results, words
 from ladder import sources as source_graph
 from ladder.catalog import ROOT, Misused
-
-DEFAULT_SEED = "1"
+from ladder.suite import DEFAULT_SEED
 
 
 class Course:
