@@ -42,6 +42,16 @@ def arguments():
     return parser.parse_args()
 
 
+def trouble_of(error):
+    """A file that cannot be read or written, in one sentence."""
+    if not error.filename:
+        return f"{error.strerror or error}; make doctor says what is missing"
+    name = os.path.relpath(str(error.filename))
+    if isinstance(error, FileNotFoundError) and not name.startswith(".."):
+        return f"{name}: {error.strerror}; git checkout {name} brings it back"
+    return f"{name}: {error.strerror}"
+
+
 def stop(number, _frame):
     sys.exit(128 + number)
 
@@ -57,6 +67,9 @@ def main():
         return refused.status
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except OSError as error:
+        print(trouble_of(error), file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 130

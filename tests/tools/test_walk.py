@@ -355,6 +355,22 @@ class Walk(unittest.TestCase):
     def test_57_the_automatic_build_runs_the_learners_command(self):  # CRS-08
         self.assertRegex(self.tree.read(".ci/run"), r"(?m)^make test$")
 
+    def test_58_a_file_that_is_gone_is_named(self):
+        header = self.tree.root / "level2-operator/rope.h"
+        header.rename(header.with_suffix(".away"))
+        try:
+            said = self.tree.make("next", "EX=rope", status=2)
+        finally:
+            header.with_suffix(".away").rename(header)
+        self.assertIn("level2-operator/rope.h: No such file or directory; git checkout level2-operator/rope.h", said)
+        self.assertNotIn("Traceback", said)
+
+    def test_59_a_file_that_is_no_utf8_is_judged_and_compared(self):
+        path = self.tree.root / "level2-operator/rmsnorm.c"
+        path.write_bytes(rmsnorm(RIGHT).encode() + b"// caf\xe9\n")
+        self.tree.test("rmsnorm", 0)
+        self.assertIn("+++ solutions/level2-operator/rmsnorm.c", self.tree.make("compare", "EX=rmsnorm"))
+
 
 if __name__ == "__main__":
     unittest.main()

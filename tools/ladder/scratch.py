@@ -44,7 +44,7 @@ class Scratch:
     def put(self, path, text):
         """Leaves a file alone that is right already, so that make does too."""
         file = self.root / path
-        if not file.exists() or file.read_text() != text:
+        if not file.exists() or file.read_text(errors="replace") != text:
             file.write_text(text)
 
     def starter(self, ex):

@@ -48,7 +48,8 @@ def command_compare(args):
     ex = course.find(args.name, "compare")
     if course.progress.passed().get(ex.id) != source_graph.fingerprint(course.graph, ex):
         raise Refused(f"{ex.id} has not passed as it stands: make test EX={ex.id} first, make hint EX={ex.id} helps")
-    mine, theirs = (ROOT / ex.file).read_text().splitlines(), (ROOT / ex.solution).read_text().splitlines()
+    mine = (ROOT / ex.file).read_text(errors="replace").splitlines()
+    theirs = (ROOT / ex.solution).read_text().splitlines()
     theirs = [line for line in theirs if not (cut.MARKER.match(line) or cut.END.match(line))]
     print(f"{ex.file}: {len(mine)} lines, {ex.solution}: {len(theirs)} lines; - yours, + the reference")
     for line in difflib.unified_diff(mine, theirs, ex.file, ex.solution, lineterm=""):
