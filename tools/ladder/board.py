@@ -23,9 +23,19 @@ def plural(n, word):
     return f"{n} {word}" + ("" if n == 1 else "s")
 
 
-def indented(text, indent=2):
-    return textwrap.fill(text, WIDTH, initial_indent=" " * indent, subsequent_indent=" " * indent,
-                         break_long_words=False, break_on_hyphens=False)
+def indented(text, indent=2, most=None):
+    """Wrapped, at most so many lines; a path is never broken."""
+    return textwrap.fill(printable(text, keep="\n"), WIDTH, initial_indent=" " * indent, subsequent_indent=" " * indent,
+                         break_long_words=False, break_on_hyphens=False, max_lines=most, placeholder=" ...")
+
+
+def printable(text, keep=""):
+    """What a learner's code says may hold anything, also what would paint or clear the terminal."""
+    return "".join(c if c.isprintable() or c in keep else c.encode("unicode_escape").decode() for c in str(text))
+
+
+def clip(text, width):
+    return text if len(text) <= width else text[:width - 3] + "..."
 
 
 def state_of(record):
@@ -59,10 +69,14 @@ def remark(ex, record, shown, lines):
     if record["state"] == "done":
         return plural(record["n_passed"], "test")
     if record["state"] == "started":
-        return f"{record['n_passed']} of {ex.tests} tests pass"
+        return f"{record['n_passed']} of {plural(ex.tests, 'test')} {'passes' if record['n_passed'] == 1 else 'pass'}"
     if record["state"] in FAILED_STATES and record["tests"]:
-        return f"{record['n_failed']} of {plural(ex.tests, 'test')} {'fails' if record['n_failed'] == 1 else 'fail'}"
+        return failing_words(ex, record)
     return record["message"] if len(record["message"]) <= 40 else "see below"
+
+
+def failing_words(ex, record):
+    return f"{record['n_failed']} of {plural(ex.tests, 'test')} {'fails' if record['n_failed'] == 1 else 'fail'}"
 
 
 def exercise_line(ex, record, is_next, lines, colour):
@@ -85,7 +99,7 @@ def board(course, records, lines_of, current_level=None, colour=False):
         is_open = states != {"not started"} or level.level == current_level or (waiting and waiting.level == level.level)
         head = f"level {level.level}  {level.name}"
         if states == {"done"}:
-            out.append(paint(f"{head}: all {len(exercises)} done", "done", colour))
+            out.append(paint(f"{head}: {plural(len(exercises), 'exercise')}, all done", "done", colour))
         elif not is_open:
             out.append(paint(f"{head}: {plural(len(exercises), 'exercise')}, none started", "not started", colour))
         else:
@@ -112,8 +126,7 @@ def expanded(ex, record, misconception=None, colour=False):
         out.append(paint(f"{ex.id}: {record['state']}", record["state"], colour))
         out.append(indented(record["message"]))
     else:
-        out.append(paint(f"{ex.id}: {record['state']}: {record['n_failed']} of {plural(ex.tests, 'test')} "
-                         f"{'fails' if record['n_failed'] == 1 else 'fail'}, the first is", record["state"], colour))
+        out.append(paint(f"{ex.id}: {record['state']}: {failing_words(ex, record)}, the first is", record["state"], colour))
         out.append(f"  {test['id']}")
         out += failure_lines(test)
         if record["message"]:
@@ -122,9 +135,9 @@ def expanded(ex, record, misconception=None, colour=False):
         out.append(indented(f"It looks like this: {misconception}"))
     if record.get("output"):
         out.append("  it printed")
-        out += [f"    {line[:WIDTH - 4]}" for line in record["output"].splitlines()[-5:]]
+        out += [f"    {clip(printable(line.expandtabs()), WIDTH - 4)}".rstrip() for line in record["output"].splitlines()[-5:]]
     if test is not None:
-        out.append(f"  again    {test['replay']}")
+        out += replay_lines(test)
         out.append(f"  debug    make debug EX={ex.id}")
     out.append(f"  read     {ex.doc}, {ex.header}")
     out.append(f"  hint     make hint EX={ex.id}")
@@ -140,14 +153,17 @@ def failure_lines(test):
         if test["where"]:
             out.append(f"    asserted at {test['where']}")
         return out
-    got, want = clip(test["got"]), clip(test["want"])
-    return [indented(f"called   {test['called']}", 4), f"    got      {got}", f"    want     {want}",
+    got, want = (clip(printable(test[key]), WIDTH - 13) for key in ("got", "want"))
+    return [indented(f"called   {test['called']}", 4, most=3), f"    got      {got}", f"    want     {want}",
             f"    at       index {test['index']}{tolerance_words(test['tolerance_used'])}, seed {test['seed']}"]
 
 
-def clip(text):
-    text = str(text).replace("\n", "\\n")
-    return text if len(text) <= WIDTH - 13 else text[:WIDTH - 16] + "..."
+def replay_lines(test):
+    """In two lines where one would be too long; a shell takes both."""
+    line = f"  again    {test['replay']}"
+    if len(line) <= WIDTH:
+        return [line]
+    return [f"  again    make test EX={test['exercise']} SEED={test['seed']} \\", f"    ONLY='{test['id']}'"]
 
 
 def closing_line(n_passed, n_failed):
