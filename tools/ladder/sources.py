@@ -112,7 +112,7 @@ def fingerprint(sources, exercise):
     own = [exercise.file, exercise.suite]
     support = [name for name in sources.closure([exercise.suite]) if name.startswith("tests/support/")]
     digest = hashlib.sha256()
-    for name in sorted({*own, *support, *sources.headers_of([*own, *support, exercise.solution])}):
+    for name in sorted({*own, *support, *sources.headers_of([*own, *support])}):
         path = Path(sources.root, name)
         digest.update(name.encode() + b"\0" + (path.read_bytes() if path.is_file() else b"") + b"\0")
     return digest.hexdigest()
