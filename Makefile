@@ -182,6 +182,7 @@ $(BUILD)/bin/%: $(BUILD)/bin/obj/main_%.o $(BUILD)/bin/libladder.a
 	$(CC) $(FAST) $^ $(LINK) -o $@
 $(BUILD)/bin/%: $(BUILD)/bin/obj/tests/reference/%.o $(BUILD)/bin/libladder.a
 	$(CC) $(FAST) $^ $(LINK) -o $@
+$(LEARNED:%.c=$(BUILD)/bin/obj/%.o): $(BUILD)/bin/obj/%.o: $(BUILD)/sums/%.sum
 $(BUILD)/bin/obj/common/modules.o: $(wildcard $(BUILD)/modules.mk)
 $(BUILD)/bin/obj/common/modules.o: WARN += -DMODULES='"$(MODULES)"'
 $(BUILD)/bin/obj/main_bench.o: WARN += -DBUILD_FLAGS='"$(FAST) $(FLOAT)"'
@@ -193,7 +194,7 @@ $(BUILD)/test/suites/%: $(BUILD)/test/obj/test_%.o $(BUILD)/test/libsupport.a $(
 	$(CC) $(SAFE) $(WRAP) $^ $(CHECK_L) $(LINK) -o $@
 # The learner's files, sanitized, and the suite of one exercise: the learner's file and the reference of
 # everything else (suites.mk). What compiler and linker say goes to a log that tools/course.py reads.
-$(BUILD)/test/mine/%.o: %.c $(BUILD)/compiler
+$(BUILD)/test/mine/%.o: %.c $(BUILD)/sums/%.sum $(BUILD)/compiler
 	@mkdir -p $(@D) && rm -f $@
 	@$(CC) $(LEARNER_FLAGS) $(SAFE) -c $< -o $@ 2>$(@:.o=.log)
 $(EXERCISES:%=$(BUILD)/test/exercises/%): $(BUILD)/suites.mk

@@ -2,6 +2,7 @@
 """The whole walk of a learner, on a copy of the tree: from nothing begun to a module of their own in the
 engine, with all that can go wrong on the way."""
 import json
+import os
 import re
 import shutil
 import signal
@@ -292,6 +293,40 @@ class Walk(unittest.TestCase):
         for entry in entries:
             self.assertTrue((Path(entry["directory"]) / entry["file"]).is_file())
             self.assertIn("-std=c11", entry["arguments"])
+
+    # ---- what is judged is what stands there ----
+
+    def test_41_a_copy_with_an_old_date_is_judged_as_it_stands(self):
+        path = self.tree.root / "level2-operator/rmsnorm.c"
+        version = "build/bin/serve --version"
+        self.attempt(RIGHT, status=0)
+        self.tree.make("all")
+        self.tree.write("level2-operator/rmsnorm.c", rmsnorm("    (void)y;"))
+        os.utime(path, (1e9, 1e9))  # as cp -p, tar and mv leave it
+        self.assertIn("rmsnorm: wrong", self.tree.test("rmsnorm", 1))
+        self.tree.write("level2-operator/rmsnorm.c", rmsnorm(RIGHT + "\n    // saved long ago"))
+        os.utime(path, (1e9 + 1, 1e9 + 1))
+        self.tree.test("rmsnorm", 0)
+        self.tree.write("level2-operator/rmsnorm.c", rmsnorm(RIGHT + "\n    abort();"))
+        os.utime(path, (1e9 + 2, 1e9 + 2))
+        self.tree.make("all", "MINE=rmsnorm")
+        self.assertIn("1 yours", self.tree.run(version)[1])
+        self.assertNotEqual(self.tree.run("build/bin/bench --predict --model build/test/tiny.gguf")[0], 0)
+
+    def test_42_what_is_saved_while_the_tests_run_has_not_passed(self):
+        slow = rmsnorm("    usleep(100000);\n" + RIGHT, before="#include <unistd.h>\nint usleep(unsigned);\n")
+        self.tree.write("level2-operator/rmsnorm.c", slow)
+        program = subprocess.Popen(["tools/course.py", "test", "rmsnorm"], cwd=self.tree.root, stdout=subprocess.DEVNULL)
+        binary = self.tree.root / "build/test/exercises/rmsnorm"
+        begin = time.time()
+        while not (binary.exists() and binary.stat().st_mtime > begin):
+            self.assertLess(time.time(), begin + 60)
+            time.sleep(0.02)
+        time.sleep(0.3)  # it runs now
+        self.tree.write("level2-operator/rmsnorm.c", rmsnorm("    (void)y;"))
+        self.assertEqual(program.wait(60), 0)
+        self.assertRegex(self.tree.make("status"), r"rmsnorm\s+changed")
+        self.assertIn("the reference is linked", self.tree.make("all"))
 
     # ---- what else goes wrong ----
 

@@ -4,6 +4,7 @@ build/modules.mk is rewritten only when its text changes, and everything that de
 depends on it: so a switch is never served by an old object.
 """
 import fcntl
+import hashlib
 import os
 import re
 import shlex
@@ -56,6 +57,15 @@ def suites_mk(course, sources):
         out.append(f"{target}: {' '.join(objects)}")
         out.append(f"{target}: SUITE_LIBS := {' '.join(sources.libraries([ex.file, ex.suite, *needed]))}")
     return "\n".join(out) + "\n"
+
+
+def write_sums(exercises, build, root):
+    """What each learner's file is made of. Objects depend on it: an old copy that is put back looks older to
+    make than the object of what it replaced."""
+    for ex in exercises:
+        if (root / ex.file).is_file():
+            digest = hashlib.sha256((root / ex.file).read_bytes()).hexdigest()
+            write_if_changed(Path(build, "sums", ex.file).with_suffix(".sum"), digest + "\n")
 
 
 def write_if_changed(path, text):

@@ -9,6 +9,7 @@ from ladder.catalog import ROOT
 
 # What a line of the board can say. Only these count as failed; the rest is work not done yet.
 FAILED_STATES = ("wrong", "compile", "crash", "memory", "timeout")
+TRIES_TO_BUILD = 3  # somebody saves while the compiler reads
 SANITIZER_SYMBOL = re.compile(r"^_*(asan|odr_asan|ubsan|tsan|lsan|sanitizer|sub_I|GLOBAL)")
 COMPILER_ERROR = re.compile(r"^([^:\n]+):(\d+):(?:\d+:)? (?:fatal )?error: (.*)$", re.M)
 
@@ -196,16 +197,28 @@ def judge(exercises, graph, seed=suite.DEFAULT_SEED, only=None, root=ROOT):
             else:
                 to_build.append(ex)
     tiny = f"{build_dir}/test/tiny.gguf"
-    if to_build:
-        targets = [tiny]
-        for ex in to_build:
-            targets += [build.suite_binary(ex, build_dir), build.object_of(ex.solution, build_dir)]
-            Path(build.suite_binary(ex, build_dir) + ".log").unlink(missing_ok=True)
-        with build.lock(build_dir):
-            build.make(targets)
+    built_from = build_suites(to_build, graph, tiny, root) if to_build else {}
     for ex in to_build:
-        verdict = judge_built(ex, seed, only, tiny, root)
-        verdicts[ex.id] = verdict
+        verdicts[ex.id] = judge_built(ex, seed, only, tiny, root)
     for verdict in verdicts.values():
-        verdict.fingerprint = source_graph.fingerprint(graph, verdict.exercise)
+        verdict.fingerprint = built_from.get(verdict.exercise.id) or source_graph.fingerprint(graph, verdict.exercise)
     return [verdicts[ex.id] for ex in exercises]
+
+
+def build_suites(exercises, graph, tiny, root):
+    """Builds what can be built; the fingerprint of what each suite was built from. A verdict holds for that,
+    and for nothing that was saved later."""
+    build_dir = build.build_dir()
+    targets = [tiny]
+    for ex in exercises:
+        targets += [build.suite_binary(ex, build_dir), build.object_of(ex.solution, build_dir)]
+    with build.lock(build_dir):
+        for _ in range(TRIES_TO_BUILD):
+            built_from = {ex.id: source_graph.fingerprint(graph, ex) for ex in exercises}
+            build.write_sums(exercises, build_dir, root)
+            for ex in exercises:
+                Path(build.suite_binary(ex, build_dir) + ".log").unlink(missing_ok=True)
+            build.make(targets)
+            if built_from == {ex.id: source_graph.fingerprint(graph, ex) for ex in exercises}:
+                return built_from
+    return {ex.id: "saved while it was built" for ex in exercises}  # and so it is judged again

@@ -55,6 +55,7 @@ class Course:
         mine = memory.choose_mine(self.catalog, self.graph, self.progress, source_graph.fingerprint)
         build.write_if_changed(folder / "suites.mk", build.suites_mk(self.catalog, self.graph))
         build.write_if_changed(folder / "modules.mk", build.modules_mk(self.catalog, mine))
+        build.write_sums(self.exercises, folder, ROOT)
         return mine
 
     def judge(self, exercises, seed=DEFAULT_SEED, only=None):
