@@ -15,7 +15,8 @@ LEVEL_IS_SET := $(wildcard .course/level)
 ASK       ?=
 JOBS      ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 override ASK := $(value ASK)# as typed: no dollar sign in it is a variable
-comma     := ,
+COMMA     := ,
+RPATH     := $(if $(PREFIX),-Wl$(COMMA)-rpath$(COMMA)$(PREFIX)/lib)
 export ASK MODEL_DIR
 export PKG_CONFIG_PATH := $(if $(PREFIX),$(PREFIX)/lib/pkgconfig:)$(PKG_CONFIG_PATH)
 
@@ -54,13 +55,12 @@ SUPPORT  := $(wildcard tests/support/*.c)
 CHECKS   := $(wildcard tests/reference/*.py)
 TINY     := $(BUILD)/test/tiny.gguf
 
-COMMA    := ,
 FAST_OBJ := $(patsubst %.c,$(BUILD)/bin/obj/%.o,$(filter-out $(LEARNED:%=solutions/%),$(SOURCES)) $(LEARNED))
 SAFE_OBJ := $(SOURCES:%.c=$(BUILD)/test/obj/%.o)
 MIXED_OBJ := $(filter-out $(LEARNED:%.c=$(BUILD)/test/obj/solutions/%.o),$(SAFE_OBJ)) \
              $(LEARNED:%.c=$(BUILD)/test/mine/%.o)
 SUPP_OBJ := $(SUPPORT:%.c=$(BUILD)/test/obj/%.o)
-LINK     := $(PKG_L) $(if $(PREFIX),-Wl$(COMMA)-rpath$(COMMA)$(PREFIX)/lib) -lm -pthread
+LINK     := $(PKG_L) $(RPATH) -lm -pthread
 # tests/support/memory.c makes allocations fail. The linker of macOS knows no --wrap.
 ifeq ($(shell uname),Linux)
 WRAP     := -Wl,--undefined=__wrap_malloc,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup
@@ -152,7 +152,7 @@ fuzz: setup-check       ## every parser for SECONDS=60 under libFuzzer
 setup-%:
 	@PKG_CONFIG_PATH="$(PKG_CONFIG_PATH)" tools/setup.sh $*
 course-commands:        # for tools/course.py: how a learner's file is compiled and linked
-	@echo 'compile: $(CC) $(LEARNER_FLAGS) $(SAFE)'; echo 'link: $(CC) $(SAFE)'; echo 'wrap: $(WRAP)'; echo 'check: $(CHECK_L)'
+	@echo 'compile: $(CC) $(LEARNER_FLAGS) $(SAFE)'; echo 'link: $(CC) $(SAFE) $(RPATH)'; echo 'wrap: $(WRAP)'; echo 'check: $(CHECK_L)'
 
 # ---- build -------------------------------------------------------------------------------------
 programs: $(PROGRAMS)
@@ -201,7 +201,7 @@ $(EXERCISES:%=$(BUILD)/test/exercises/%): $(BUILD)/suites.mk
 	@mkdir -p $(@D) && rm -f $@
 	@$(SUITE_LINK) $(if $(filter %/memory.o,$^),$(WRAP)) $(filter %.o,$^) $(CHECK_L) $(SUITE_PKG) -o $@ 2>$@.log
 SUITE_LINK = $(CC) $(SAFE)
-SUITE_PKG = $(if $(SUITE_LIBS),$(shell pkg-config --libs $(SUITE_LIBS))) $(if $(PREFIX),-Wl$(COMMA)-rpath$(COMMA)$(PREFIX)/lib) -lm -pthread
+SUITE_PKG = $(if $(SUITE_LIBS),$(shell pkg-config --libs $(SUITE_LIBS))) $(RPATH) -lm -pthread
 # How the learner's passed modules work together: a suite of the level on all of them.
 $(BUILD)/test/libmixed.a: $(MIXED_OBJ) $(BUILD)/modules.mk
 	@rm -f $@ && ar rcs $@ $(filter %.o,$^)

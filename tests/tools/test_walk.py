@@ -328,6 +328,11 @@ class Walk(unittest.TestCase):
         self.assertRegex(self.tree.make("status"), r"rmsnorm\s+changed")
         self.assertIn("the reference is linked", self.tree.make("all"))
 
+    def test_41_a_run_for_races_is_shown_and_not_kept(self):
+        self.tree.write("level2-operator/rmsnorm.c", rmsnorm(RIGHT))
+        self.assertIn("rmsnorm: done", self.tree.make("race", "EX=rmsnorm"))
+        self.assertIn("has not passed", self.tree.make("compare", "EX=rmsnorm", status=2))
+
     # ---- what else goes wrong ----
 
     def test_50_a_name_that_does_not_exist_is_answered_with_the_nearest(self):
