@@ -6,11 +6,13 @@ tell what the learner may have misunderstood. No match, no claim.
 """
 import json
 import math
+import re
 
 from ladder import cut
 from ladder.catalog import ROOT, Refused
 
 MIN_MUTANTS, MAX_MUTANTS, MAX_WORDS = 3, 8, 100
+KEYS = {"name", "old", "new", "misconception"}
 
 
 def path_of(exercise, root=ROOT):
@@ -28,12 +30,15 @@ def load(exercise, root=ROOT):
         document = json.loads(path.read_text())
     except (OSError, ValueError) as error:
         raise Refused(f"{path.relative_to(root)}: {error}") from error
-    mutants, text = document["mutants"], (root / exercise.solution).read_text()
+    mutants, text = document.get("mutants", []), (root / exercise.solution).read_text()
     name = path.relative_to(root)
     if document.get("exercise") != exercise.id:
         raise Refused(f"{name}: belongs to '{document.get('exercise')}', not to {exercise.id}")
     if not MIN_MUTANTS <= len(mutants) <= MAX_MUTANTS:
         raise Refused(f"{name}: {len(mutants)} mutants, must be {MIN_MUTANTS} to {MAX_MUTANTS}")
+    for mutant in mutants:
+        if set(mutant) != KEYS:
+            raise Refused(f"{name}: a mutant has {', '.join(sorted(KEYS))}, and not {', '.join(sorted(mutant))}")
     if len({mutant["name"] for mutant in mutants}) != len(mutants):
         raise Refused(f"{name}: two mutants have one name")
     for mutant in mutants:
@@ -91,12 +96,14 @@ def load_record(exercise, root=ROOT):
 
 
 def is_same(mine, theirs):
-    """Equal within a tolerance: machines differ in the last digits of a float."""
+    """Equal within a tolerance: machines differ in the last digits of a float, not in whole numbers."""
     if mine["cause"] != theirs["cause"] or mine["index"] != theirs["index"]:
         return False
     if mine["got"] == theirs["got"]:
         return True
     try:
+        if all(re.fullmatch(r"-?\d+", saw["got"]) for saw in (mine, theirs)):
+            return False
         a, b = float(mine["got"]), float(theirs["got"])
     except (TypeError, ValueError):
         return False

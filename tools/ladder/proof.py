@@ -99,14 +99,18 @@ def stub_of(starter, value):
             out.append(line)
             continue
         head = next(text for text in reversed(lines[:i]) if re.match(r"^[A-Za-z_][\w\s*]*?\w+\(", text))
-        kind = re.match(r"^(?:static |inline )*((?:struct |enum |const |unsigned )*\w+\s*\*?)", head).group(1).strip()
-        if kind == "void":
-            out.append("    return;")
-        elif kind.startswith("struct") and not kind.endswith("*"):
-            out.append(f"    return ({kind}){{{value}}};")
-        else:
-            out.append("    return NULL;" if kind.endswith("*") else f"    return {value};")
+        out.append("    " + constant_return(head, value))
     return "\n".join(out) + "\n"
+
+
+def constant_return(head, value):
+    """A return that fits the first line of a function."""
+    kind = re.match(r"^(?:static |inline |const )*((?:struct |enum |unsigned )*\w+\s*\*?)", head).group(1).strip()
+    if kind == "void":
+        return "return;"
+    if kind.endswith("*"):
+        return "return NULL;"
+    return f"return ({kind}){{{value}}};" if kind.startswith("struct ") else f"return {value};"
 
 
 def prove_stubs(bench):
