@@ -328,7 +328,7 @@ class Walk(unittest.TestCase):
         self.assertRegex(self.tree.make("status"), r"rmsnorm\s+changed")
         self.assertIn("the reference is linked", self.tree.make("all"))
 
-    def test_41_a_run_for_races_is_shown_and_not_kept(self):
+    def test_43_a_run_for_races_is_shown_and_not_kept(self):
         self.tree.write("level2-operator/rmsnorm.c", rmsnorm(RIGHT))
         self.assertIn("rmsnorm: done", self.tree.make("race", "EX=rmsnorm"))
         self.assertIn("has not passed", self.tree.make("compare", "EX=rmsnorm", status=2))
