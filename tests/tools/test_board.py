@@ -198,7 +198,7 @@ level 2  operator
         self.board("""\
 your exercises: 1 done, 3 to do, 2 of them failing, next turn
 level 1  user
-  L1.1  turn         compile      see below
+  L1.1  turn         compile      level1-user/turn.c:7: expected expected exp...
   L1.2  push         not started
   L1.3  pull         timeout      1 of 1 test fails
 level 2  operator: 1 exercise, all done""",

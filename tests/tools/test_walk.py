@@ -395,6 +395,14 @@ class Walk(unittest.TestCase):
     def test_57_the_automatic_build_runs_the_learners_command(self):  # CRS-08
         self.assertRegex(self.tree.read(".ci/run"), r"(?m)^make test$")
 
+    def test_57_a_library_that_is_missing_skips_its_exercises_by_name(self):
+        self.tree.write("level1-user/reply.c", self.tree.solution(self.tree.exercise("reply")))
+        status, said = self.tree.run("tools/course.py test reply", PKG_CONFIG_LIBDIR="/nowhere")
+        self.assertEqual((status, self.counts(said)), (0, (0, 0)))
+        needs = "reply: skipped: needs jansson, check: make setup-suite installs it"
+        self.assertIn(needs, said)
+        self.assertIn(needs, self.tree.make("status"))
+
     def test_58_a_file_that_is_gone_is_named(self):
         header = self.tree.root / "level2-operator/rope.h"
         header.rename(header.with_suffix(".away"))

@@ -72,7 +72,7 @@ def remark(ex, record, shown, lines):
         return f"{record['n_passed']} of {plural(ex.tests, 'test')} {'passes' if record['n_passed'] == 1 else 'pass'}"
     if record["state"] in FAILED_STATES and record["tests"]:
         return failing_words(ex, record)
-    return record["message"] if len(record["message"]) <= 40 else "see below"
+    return clip(record["message"], WIDTH - 34)
 
 
 def failing_words(ex, record):

@@ -113,9 +113,6 @@ def test_all(course, args):
         if ex.id in first:
             show(words.payoff_lines(ex, course.colour))
     print()
-    for verdict in verdicts:
-        if verdict.state in ("skipped", "blocked"):
-            print(f"{verdict.exercise.id}: {verdict.state}: {verdict.message}")
     n_waiting = sum(v.exercise.tests - len(v.tests) if v.state == "not started" else v.count("not started") for v in verdicts)
     if n_waiting:
         print(f"not started: {n_waiting} tests (they change no exit code)")

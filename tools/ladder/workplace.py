@@ -81,3 +81,6 @@ def show_board(course):
     records = course.records()
     print(board.tally_line(course.catalog, records))
     show(board.board(course.catalog, records, course.lines_of, course.progress.level(), course.colour))
+    for name, record in records.items():
+        if record["state"] in ("skipped", "blocked"):
+            print(f"{name}: {record['state']}: {record['message']}")
