@@ -48,7 +48,7 @@ PROGRAMS := $(foreach m,$(MAINS),$(BUILD)/bin/$(patsubst main_%.c,%,$(notdir $(m
 -include $(BUILD)/modules.mk $(BUILD)/suites.mk
 REFERENCE := $(wildcard solutions/*/*.c)
 STARTERS := $(wildcard $(REFERENCE:solutions/%=%))
-SOURCES  := $(filter-out $(MAINS) $(STARTERS),$(wildcard common/*.c level*/*.c)) $(REFERENCE)
+SOURCES  := $(filter-out $(MAINS) $(STARTERS) $(COPIES),$(wildcard $(wildcard common/*.c level*/*.c))) $(REFERENCE)
 TESTS    := $(wildcard tests/common/test_*.c tests/level*/test_*.c)
 SUITES   := $(foreach t,$(TESTS),$(BUILD)/test/suites/$(patsubst test_%.c,%,$(notdir $(t))))
 SUPPORT  := $(wildcard tests/support/*.c)

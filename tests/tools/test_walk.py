@@ -333,6 +333,32 @@ class Walk(unittest.TestCase):
         self.assertIn("rmsnorm: done", self.tree.make("race", "EX=rmsnorm"))
         self.assertIn("has not passed", self.tree.make("compare", "EX=rmsnorm", status=2))
 
+    def test_44_a_copy_beside_the_exercise_is_in_nobodys_way(self):
+        solution = self.tree.solution(self.tree.exercise("rope"))
+        self.tree.write("level2-operator/rope.c", solution)
+        names = "level2-operator/rope_old.c", "level2-operator/rope (copy).c"
+        try:
+            for name in names:
+                self.tree.write(name, solution.replace("#include", "#error old\n#include", 1))
+                self.assertIn(f"{name}: looks like a copy of an exercise and is not built", self.tree.test("rope", 0))
+                self.tree.make("all", "MINE=rope")  # else its #error would be seen
+        finally:
+            for name in names:
+                (self.tree.root / name).unlink(missing_ok=True)
+
+    def test_45_an_old_suite_is_not_taken_for_a_new_one(self):
+        path = "level2-operator/matmul.c"
+        self.tree.write("level2-operator/attention.c", self.tree.solution(self.tree.exercise("attention")))
+        self.tree.test("attention", 0)
+        text = self.tree.read(path)
+        try:
+            self.tree.write(path, "#error broken\n" + text)
+            said = self.tree.test("attention", 0)
+            self.assertIn("attention: blocked", said)
+            self.assertIn("level2-operator/matmul.c:1:2: error: #error broken", said)
+        finally:
+            self.tree.write(path, text)
+
     # ---- what else goes wrong ----
 
     def test_50_a_name_that_does_not_exist_is_answered_with_the_nearest(self):

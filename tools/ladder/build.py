@@ -49,7 +49,8 @@ def modules_mk(course, mine):
 
 def suites_mk(course, sources):
     """What the suite of each exercise links."""
-    out = ["# Written by tools/course.py.", "EXERCISES := " + " ".join(ex.id for ex in course.exercises)]
+    out = ["# Written by tools/course.py.", "EXERCISES := " + " ".join(ex.id for ex in course.exercises),
+           "COPIES := " + " ".join(name for name in sources.copies if " " not in name)]
     for ex in course.exercises:
         needed = source_graph.suite_sources(sources, ex)
         target = suite_binary(ex, "$(BUILD)")

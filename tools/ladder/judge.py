@@ -121,6 +121,12 @@ def compile_fault(log, exercise):
     return f"{file}:{line}: {what}"
 
 
+def link_fault(log):
+    """The line that says why a suite does not build."""
+    lines = log.splitlines() or ["make doctor says what is missing"]
+    return next((line for line in lines if "error" in line), lines[-1])
+
+
 def read_log(path):
     try:
         return Path(path).read_text(errors="replace").strip()
@@ -164,8 +170,7 @@ def judge_built(exercise, seed, only, tiny, root=ROOT):
         unknown = re.search(r"undefined reference to [`'](\w+)'", link)
         if unknown:
             return Verdict(exercise, "compile", f"{exercise.file} calls {unknown.group(1)}, which is nowhere defined")
-        return Verdict(exercise, "blocked", "its suite could not be built: "
-                       + ((link.splitlines() or ["make doctor says what is missing"])[-1]))
+        return Verdict(exercise, "blocked", f"its suite could not be built: {link_fault(link)}")
     return judge_run(exercise, binary, seed, only, tiny, log)
 
 
@@ -205,6 +210,15 @@ def judge(exercises, graph, seed=suite.DEFAULT_SEED, only=None, root=ROOT):
     return [verdicts[ex.id] for ex in exercises]
 
 
+def forget_stale(exercises, build_dir, said):
+    """Make leaves a program as it was when something that belongs into it does not build."""
+    for ex in exercises:
+        binary = Path(build.suite_binary(ex, build_dir))
+        if binary.exists() and build.make(["-q", str(binary)])[0]:
+            binary.unlink()
+            Path(f"{binary}.log").write_text(said)
+
+
 def build_suites(exercises, graph, tiny, root):
     """Builds what can be built; the fingerprint of what each suite was built from. A verdict holds for that,
     and for nothing that was saved later."""
@@ -218,7 +232,9 @@ def build_suites(exercises, graph, tiny, root):
             build.write_sums(exercises, build_dir, root)
             for ex in exercises:
                 Path(build.suite_binary(ex, build_dir) + ".log").unlink(missing_ok=True)
-            build.make(targets)
+            status, said = build.make(targets)
+            if status:
+                forget_stale(exercises, build_dir, said)
             if built_from == {ex.id: source_graph.fingerprint(graph, ex) for ex in exercises}:
                 return built_from
     return {ex.id: "saved while it was built" for ex in exercises}  # and so it is judged again

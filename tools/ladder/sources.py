@@ -15,6 +15,7 @@ SYSTEM = re.compile(r"^\s*#\s*include\s+<([^>]+)>", re.M)
 LIBRARIES = {"jansson.h": "jansson", "utf8proc.h": "libutf8proc", "xxhash.h": "libxxhash", "curl/curl.h": "libcurl",
              "editline/readline.h": "libedit", "histedit.h": "libedit", "event2": "libevent"}
 NOT_FUNCTIONS = {"sizeof", "_Static_assert", "_Alignof", "__attribute__", "format", "if", "for", "while", "return"}
+DEFINITION = re.compile(r"^(?!static\b)[A-Za-z_][\w \t*]*?\b(\w+)\([^;{}]*\)\s*\{", re.M)
 SUPPORT = ("tests/support/main.c", "common/exercise.c")  # what every suite is linked with
 
 
@@ -25,6 +26,8 @@ class Sources:
         self.root = root
         self.text, self.word, self.function = {}, {}, {}
         self.owner = {}  # header -> its sources
+        self.copies = []  # what a learner has put beside an exercise: nothing is built from it
+        solved = {name for file in learner_files for name in DEFINITION.findall(self.read("solutions/" + file))}
         folders = [root / "common", *sorted(root.glob("level*")), *sorted(root.glob("solutions/*")),
                    root / "tests" / "support"]
         for path in sorted(p for folder in folders for p in folder.glob("*.c")):
@@ -32,7 +35,9 @@ class Sources:
             if path.name.startswith("main_") or name in learner_files:
                 continue
             first = PROJECT.search(self.read(name))
-            if first:
+            if name.startswith("level") and (" " in name or not solved.isdisjoint(DEFINITION.findall(self.read(name)))):
+                self.copies.append(name)
+            elif first:
                 self.owner.setdefault(first.group(1), []).append(name)
 
     def read(self, name):

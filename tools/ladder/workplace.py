@@ -1,5 +1,6 @@
 """What nearly every command needs: the catalog, the include graph, what is remembered, and the board."""
 import os
+import sys
 from pathlib import Path
 
 from ladder import board, build, catalog, cut, judge, progress as memory, results, words
@@ -15,6 +16,7 @@ class Course:
         self.catalog = catalog.load()
         self.exercises = self.catalog.exercises
         self.graph = source_graph.Sources(ROOT, {ex.file for ex in self.exercises})
+        self.copies_told = False
         self.progress = memory.Progress()
         self.colour = board.has_colour()
 
@@ -53,11 +55,18 @@ class Course:
     def write_make_files(self):
         """suites.mk and modules.mk; the learner's modules that programs are linked with."""
         folder = Path(build.build_dir())
+        self.tell_copies()
         mine = memory.choose_mine(self.catalog, self.graph, self.progress, source_graph.fingerprint)
         build.write_if_changed(folder / "suites.mk", build.suites_mk(self.catalog, self.graph))
         build.write_if_changed(folder / "modules.mk", build.modules_mk(self.catalog, mine))
         build.write_sums(self.exercises, folder, ROOT)
         return mine
+
+    def tell_copies(self):
+        for name in self.graph.copies if not self.copies_told else ():
+            print(f"{name}: looks like a copy of an exercise and is not built; outside of {Path(name).parent} "
+                  "it is out of the way", file=sys.stderr)
+        self.copies_told = True
 
     def judge(self, exercises, seed=DEFAULT_SEED, only=None):
         self.write_make_files()
