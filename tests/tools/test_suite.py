@@ -179,6 +179,38 @@ class Execute(InAFolder):
         self.assertLess(time.monotonic() - begin, 10)
         self.assertNotIn(int(output), self.alive())
 
+    def test_a_daemon_is_stopped_and_holds_nobody_up(self):
+        body = ("child = subprocess.Popen(['sleep', '60'], start_new_session=True{})\n"
+                "print(child.pid, flush=True); sys.exit(3)")
+        for other in ("", ", stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL"):
+            begin = time.monotonic()
+            status, output = suite.execute([self.program(body.format(other))], dict(os.environ), NONCE, 30)
+            self.assertEqual(status, 3)
+            self.assertLess(time.monotonic() - begin, 10)
+            self.assertNotIn(int(output), self.alive())
+
+    def test_who_starts_others_without_end_is_stopped(self):
+        body = "print(os.getpid(), flush=True)\nwhile True:\n    os.fork() and os._exit(0)"
+        suite.execute([self.program(body)], dict(os.environ), NONCE, 1)
+        self.assertEqual([pid for pid in self.alive() if self.runs(pid, self.folder / "suite")], [])
+
+    def runs(self, pid, path):
+        try:
+            return str(path).encode() in Path(f"/proc/{pid}/cmdline").read_bytes()
+        except OSError:
+            return False
+
+    def test_an_output_without_end_is_not_kept(self):
+        body = "print('first', flush=True)\nwhile True: os.write(1, b'x' * 65536)"
+        status, output = suite.execute([self.program(body)], dict(os.environ), NONCE, 1)
+        self.assertIsNone(status)
+        self.assertTrue(output.startswith("first\nxxx"))
+        self.assertLessEqual(len(output), 2 * suite.MAX_OUTPUT)
+
+    def test_who_does_not_read_is_no_trouble(self):
+        body = "os.close(0); print('said'); sys.exit(3)"
+        self.assertEqual(suite.execute([self.program(body)], dict(os.environ), NONCE, 10), (3, "said\n"))
+
     def alive(self):
         """Processes that still run; who waits to be collected by init does not."""
         time.sleep(0.05)

@@ -8,6 +8,7 @@ import json
 import os
 import re
 import secrets
+import select
 import signal
 import subprocess
 import tempfile
@@ -24,6 +25,9 @@ SANITIZER_STATUS = 66  # of AddressSanitizer, UndefinedBehaviorSanitizer and Lea
 NOT_STARTED_STATUS = 77  # of EXERCISE()
 DEFAULT_SEED = "1"  # tests/support/suite.c has the same
 TEST_LIMIT_S, SUITE_LIMIT_S = 3, 12  # of a learner; proofs upstream wait longer
+TICK_S = 0.05
+MAX_OUTPUT = 1 << 18  # bytes, of the beginning and of the end
+MARK = "LADDER_RUN"
 NAMESPACE = "{http://check.sourceforge.net/ns}"
 
 
@@ -131,19 +135,56 @@ def environment(seed, log, limit_s, fork):
 
 
 def execute(command, env, nonce, limit_s):
-    """(exit status or None, output); a suite that does not end is stopped with all that it started."""
+    """(exit status or None, output); a suite that does not end is stopped, and all that it has started ends
+    with it. Of an output without end, the beginning and the end are kept."""
+    mark = secrets.token_hex(16)  # what a suite starts has it, too, whatever session it moves to
     program = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                               env=env, start_new_session=True)
+                               env={**env, MARK: mark}, start_new_session=True)
+    output = Output(program.stdout)
     try:
-        output, _ = program.communicate(nonce.encode() + b"\n", timeout=limit_s)
-        return program.returncode, output.decode(errors="replace")
-    except subprocess.TimeoutExpired:
-        run_tests.end_session(program)
-        output, _ = program.communicate()
-        return None, output.decode(errors="replace")
-    except BaseException:
-        run_tests.end_session(program)
-        raise
+        try:
+            program.stdin.write(nonce.encode() + b"\n")
+            program.stdin.close()
+        except BrokenPipeError:
+            pass  # it is gone already
+        end = time.monotonic() + limit_s
+        while program.poll() is None and time.monotonic() < end:
+            output.read(TICK_S)
+        is_cut = program.poll() is None
+    finally:
+        run_tests.end_session(program, f"{MARK}={mark}")
+    program.wait()
+    while output.read(0):  # nobody is left who could write more
+        pass
+    program.stdout.close()
+    return None if is_cut else program.returncode, output.text()
+
+
+class Output:
+    """What comes out of a pipe."""
+
+    def __init__(self, pipe):
+        self.fd = pipe.fileno()
+        os.set_blocking(self.fd, False)
+        self.head, self.tail, self.is_over = b"", b"", False
+
+    def read(self, patience_s):
+        """Waits for more; False: there was none."""
+        if self.is_over:
+            time.sleep(patience_s)
+            return False
+        if not select.select([self.fd], [], [], patience_s)[0]:
+            return False
+        data = os.read(self.fd, 1 << 16)
+        self.is_over = not data
+        n = MAX_OUTPUT - len(self.head)
+        self.head += data[:n]
+        if data[n:]:
+            self.tail = (self.tail + data[n:])[-MAX_OUTPUT:]
+        return bool(data)
+
+    def text(self):
+        return (self.head + self.tail).decode(errors="replace")
 
 
 def learner_output(output):
