@@ -33,7 +33,7 @@ CHECK_C := $(shell pkg-config --cflags check 2>/dev/null)
 CHECK_L := $(shell pkg-config --libs check 2>/dev/null)
 COMMON_FLAGS = $(STD) $(WARN) $(WERROR) $(FLOAT) $(PKG_C) -MMD -MP
 # A learner's file: all warnings, never an error; what is not written yet leaves things unused.
-LEARNER_FLAGS = $(STD) $(WARN) -Wno-unused-parameter -Wno-unused-function $(FLOAT) $(PKG_C) -MMD -MP
+LEARNER_FLAGS = $(STD) $(WARN) -Wno-unused-parameter -Wno-unused-function $(FLOAT) $(PKG_C) -MD -MP
 FLAGS_OF = $(if $(filter $<,$(STARTERS)),$(LEARNER_FLAGS),$(COMMON_FLAGS))
 FAST    := -O3 -g
 SAN     ?= -fsanitize=address,undefined -fno-sanitize-recover=all

@@ -129,8 +129,16 @@ class Walk(unittest.TestCase):
         self.tree.write("level2-operator/rmsnorm.c", '#include "solutions/level2-operator/rmsnorm.c"\n')
         said = self.tree.test("rmsnorm", 1)
         self.assertIn("may use neither solutions nor tests", flat(said))
-        self.tree.write("level2-operator/rmsnorm.c", '#include "../solutions/level2-operator/rmsnorm.c"\n')
+        for line in ('"../solutions/level2-operator/rmsnorm.c"', "<solutions/level2-operator/rmsnorm.c>",
+                     f'"{self.tree.root}/solutions/level2-operator/rmsnorm.c"', '"tests/support/report.h"', "<check.h>"):
+            self.tree.write("level2-operator/rmsnorm.c", f"#include {line}\n")
+            self.assertIn("may use neither solutions nor tests", flat(self.tree.test("rmsnorm", 1)), line)
+        self.tree.write("level2-operator/rmsnorm.c", '# 1 "x" 3\n#include "solutions/level2-operator/rmsnorm.c"\n')
         self.assertIn("may use neither solutions nor tests", flat(self.tree.test("rmsnorm", 1)))
+
+    def test_23_what_only_tests_have_may_not_be_called(self):  # no program could be linked with it
+        said = self.attempt(RIGHT + "\n    if (d_model < 0) report_end();", before="void report_end(void);\n")
+        self.assertIn("calls report_end, which only tests have", flat(said))
 
     def test_18_only_what_the_header_declares_may_be_visible(self):
         said = self.attempt(RIGHT, before="void rope(void);\nvoid rope(void) {}\n")

@@ -75,23 +75,29 @@ def not_started(exercise, root=ROOT):
     return Verdict(exercise, "not started", f"not started: {first_gap(exercise, root)}")
 
 
-def visible_symbols(path):
-    """Names that an object gives to the linker, weak ones left out."""
-    out = subprocess.run(["nm", "-g", "--defined-only", str(path)], capture_output=True, text=True).stdout
+def symbols_of(kinds, *paths):
+    """Names that objects give to the linker, or ask it for ("U"). Weak ones are left out."""
+    out = subprocess.run(["nm", "-g", *map(str, paths)], capture_output=True, text=True).stdout if paths else ""
     found = [line.split() for line in out.splitlines()]
-    return {words[2] for words in found
-            if len(words) == 3 and words[1] in "TDBRGSC" and not SANITIZER_SYMBOL.match(words[2])}
+    return {words[-1] for words in found
+            if len(words) in (2, 3) and words[-2] in kinds and not SANITIZER_SYMBOL.match(words[-1])}
+
+
+def visible_symbols(*paths):
+    return symbols_of("TDBRGSC", *paths)
 
 
 def foreign_dependencies(dependency_file, root=ROOT):
-    """Files that the learner's file includes and must not: the solutions and the tests."""
+    """Files that the learner's file includes and must not: the solutions and the tests, and what these use."""
     try:
         text = Path(dependency_file).read_text(errors="replace").replace("\\\n", " ")
     except OSError:
         return []
-    names = text.partition(": ")[2].partition("\n")[0].split()
+    rule = text.partition(": ")[2].partition("\n")[0]
+    names = [name.replace("\\ ", " ") for name in re.findall(r"(?:\\ |\S)+", rule)]
     forbidden = (root / "solutions", root / "tests")
-    return [name for name in names if any(part in Path(root, name).resolve().parents for part in forbidden)]
+    return [name for name in names if Path(name).name == "check.h"
+            or any(part in Path(root, name).resolve().parents for part in forbidden)]
 
 
 def fault_of_object(exercise, build_dir, root=ROOT):
@@ -100,6 +106,9 @@ def fault_of_object(exercise, build_dir, root=ROOT):
     foreign = foreign_dependencies(mine.with_suffix(".d"), root)
     if foreign:
         return f"{exercise.file} includes {foreign[0]}: an exercise may use neither solutions nor tests"
+    of_tests = symbols_of("U", mine) & visible_symbols(*Path(build_dir, "test/obj/tests/support").glob("*.o"))
+    if of_tests:
+        return f"{exercise.file} calls {min(of_tests)}, which only tests have: no program could be linked with it"
     want = visible_symbols(build.object_of(exercise.solution, build_dir))
     got = visible_symbols(mine)
     if got - want:
