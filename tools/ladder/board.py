@@ -4,6 +4,7 @@ import sys
 import textwrap
 
 from ladder.judge import FAILED_STATES
+from ladder.suite import NO_FAILURE
 
 WIDTH = 80
 COLOURS = {"done": "32", "next": "1;36", "started": "36", "wrong": "31", "compile": "31", "crash": "31", "memory": "31",
@@ -96,7 +97,7 @@ def board(course, records, lines_of, current_level=None, colour=False):
         if not exercises:
             continue
         states = {state_of(records.get(ex.id)) for ex in exercises}
-        is_open = states != {"not started"} or level.level == current_level or (waiting and waiting.level == level.level)
+        is_open = states != {"not started"} or level.level in (current_level, waiting and waiting.level)
         head = f"level {level.level}  {level.name}"
         if states == {"done"}:
             out.append(paint(f"{head}: {plural(len(exercises), 'exercise')}, all done", "done", colour))
@@ -109,7 +110,7 @@ def board(course, records, lines_of, current_level=None, colour=False):
 
 
 def first_failing_test(record):
-    return next((test for test in record["tests"] if test["cause"] not in ("pass", "not started")), None)
+    return next((test for test in record["tests"] if test["cause"] not in NO_FAILURE), None)
 
 
 def tolerance_words(used):
@@ -126,7 +127,8 @@ def expanded(ex, record, misconception=None, colour=False):
         out.append(paint(f"{ex.id}: {record['state']}", record["state"], colour))
         out.append(indented(record["message"]))
     else:
-        out.append(paint(f"{ex.id}: {record['state']}: {failing_words(ex, record)}, the first is", record["state"], colour))
+        head = f"{ex.id}: {record['state']}: {failing_words(ex, record)}, the first is"
+        out.append(paint(head, record["state"], colour))
         out.append(f"  {test['id']}")
         out += failure_lines(test)
         if record["message"]:
@@ -135,7 +137,8 @@ def expanded(ex, record, misconception=None, colour=False):
         out.append(indented(f"It looks like this: {misconception}"))
     if record.get("output"):
         out.append("  it printed")
-        out += [f"    {clip(printable(line.expandtabs()), WIDTH - 4)}".rstrip() for line in record["output"].splitlines()[-5:]]
+        last = (printable(line.expandtabs()) for line in record["output"].splitlines()[-5:])
+        out += [f"    {clip(line, WIDTH - 4)}".rstrip() for line in last]
     if test is not None:
         out += replay_lines(test)
         out.append(f"  debug    make debug EX={ex.id}")

@@ -99,6 +99,6 @@ class Catalog:
 def load(root=ROOT):
     try:
         document = json.loads((root / "course.json").read_text())
-    except (OSError, ValueError) as error:
+        return Catalog(document)
+    except (OSError, ValueError, KeyError, TypeError) as error:
         raise Refused(f"course.json: {error}; git checkout course.json brings it back") from error
-    return Catalog(document)

@@ -35,12 +35,12 @@ class Verdict:
     @property
     def n_failed(self):
         """Failing tests; a file that never got to its tests counts as one."""
-        failed = len(self.tests) - self.count("pass", "not started")
+        failed = sum(test.has_failed for test in self.tests)
         return failed or (1 if self.state in FAILED_STATES else 0)
 
     @property
     def first_failure(self):
-        return next((test for test in self.tests if test.cause not in ("pass", "not started")), None)
+        return next((test for test in self.tests if test.has_failed), None)
 
     def has_passed(self, part):
         """All tests ran, and those of the part passed."""
@@ -146,7 +146,7 @@ def read_log(path):
 def state_of(run, exercise, whole):
     """(state, message) from the tests of a finished run."""
     cut_short = (f"the suite did not end within {suite.SUITE_LIMIT_S} s; later tests did not run" if run.is_cut else "")
-    failing = [test for test in run.tests if test.cause not in ("pass", "not started")]
+    failing = [test for test in run.tests if test.has_failed]
     waiting = [test for test in run.tests if test.cause == "not started"]
     if failing:
         cause = "wrong" if failing[0].cause == "left early" else failing[0].cause

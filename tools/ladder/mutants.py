@@ -48,8 +48,9 @@ def load(exercise, root=ROOT):
 
 def check_mutant(mutant, text, exercise, name):
     where = f"{name}: {mutant['name']}"
-    if text.count(mutant["old"]) != 1:
-        raise Refused(f"{where}: its old text stands {text.count(mutant['old'])} times in {exercise.solution}, not once")
+    n_found = text.count(mutant["old"])
+    if n_found != 1:
+        raise Refused(f"{where}: its old text stands {n_found} times in {exercise.solution}, not once")
     if mutant["old"] == mutant["new"]:
         raise Refused(f"{where}: changes nothing")
     if len(mutant["misconception"]) > MAX_WORDS or "\n" in mutant["misconception"]:
@@ -67,7 +68,7 @@ def apply(mutant, text):
 def signature(tests):
     """{failing test: what it saw} of a run."""
     return {test.name: {"cause": test.cause, "index": test.differs.get("index"), "got": test.differs.get("got")}
-            for test in tests if test.cause not in ("pass", "not started")}
+            for test in tests if test.has_failed}
 
 
 def save_record(exercise, signatures, seed, root=ROOT):

@@ -19,9 +19,11 @@ def command_status(_args):
 def command_next(args):
     course = Course()
     if args.route not in ("", "core"):
-        raise Misused(f"ROUTE='{args.route}': there is one route, core; without ROUTE= all exercises are taken in order")
-    records = course.records()
-    ex = course.catalog.find(args.name) if args.name else board.next_exercise(course.catalog, records, args.route == "core")
+        raise Misused(f"ROUTE='{args.route}': there is one route, core; without it all exercises are taken in order")
+    if args.name:
+        ex = course.catalog.find(args.name)
+    else:
+        ex = board.next_exercise(course.catalog, course.records(), args.route == "core")
     if ex is None:
         print("Every exercise is yours. The engine, its tests and its documents: docs/README.md")
         return 0
@@ -32,8 +34,9 @@ def command_next(args):
 
 def command_level(args):
     course = Course()
-    if args.name not in {str(level.level) for level in course.catalog.levels}:
-        raise Misused(f"no level '{args.name}'; there are {', '.join(f'make level{level.level}' for level in course.catalog.levels)}")
+    numbers = [str(level.level) for level in course.catalog.levels]
+    if args.name not in numbers:
+        raise Misused(f"no level '{args.name}'; there are make level{', make level'.join(numbers)}")
     level = course.catalog.level(int(args.name))
     course.progress.set_level(level.level)
     print(f"\nlevel {level.level}, {level.name}: {level.question}\n")
@@ -42,8 +45,7 @@ def command_level(args):
         print("  Its exercises are not there yet.")
     waiting = next((ex for ex in exercises if board.state_of(records.get(ex.id)) != "done"), None)
     for ex in exercises:
-        line = board.exercise_line(ex, records.get(ex.id), ex is waiting, course.lines_of(ex), course.colour)
-        print(line)
+        print(board.exercise_line(ex, records.get(ex.id), ex is waiting, course.lines_of(ex), course.colour))
         print(f"        {ex.title}{'' if ex.core else ' (not on the core path)'}")
     page = f"docs/level{level.level}/README.md"
     print(f"\nread: {page}\nnext: make next" if (ROOT / page).exists() else "\nnext: make next")
@@ -56,17 +58,18 @@ def command_hint(args):
     n_read = min(course.progress.hints_read(ex.id) + 1, len(ex.hints))
     record = results.by_id().get(ex.id)
     if record and record["fingerprint"] == source_graph.fingerprint(course.graph, ex):
-        misconception = mutants.match(ex, [record_test(test) for test in record["tests"]], DEFAULT_SEED)
+        misconception = mutants.match(ex, [test_of(test) for test in record["tests"]], DEFAULT_SEED)
         if misconception:
             print(board.indented(f"Your failures look like this: {misconception}"))
     for i, hint in enumerate(ex.hints[:n_read], 1):
         print(board.indented(f"{i} of {len(ex.hints)}. {hint}"))
     course.progress.set_hints_read(ex.id, n_read)
-    print(f"  one more: make hint EX={ex.id}" if n_read < len(ex.hints) else f"  That was the last one. {ex.doc} has the picture.")
+    last = f"That was the last one. {ex.doc} has the picture."
+    print(f"  one more: make hint EX={ex.id}" if n_read < len(ex.hints) else f"  {last}")
     return 0
 
 
-def record_test(record):
+def test_of(record):
     """A test of results.json in the form in which it was judged."""
     differs = {"index": record["index"], "got": record["got"]} if record["called"] is not None else {}
     return Test(record["id"], record["case"], record["cause"], differs=differs)

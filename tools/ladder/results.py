@@ -31,7 +31,8 @@ def record_of_test(verdict, test, points):
     return {"id": test.name, "exercise": verdict.exercise.id, "case": test.case, "cause": test.cause,
             "message": test.message, "where": test.where, "called": differs.get("what"), "got": differs.get("got"),
             "want": differs.get("want"), "index": differs.get("index"), "tolerance_used": differs.get("used"),
-            "seed": verdict.seed, "replay": replay, "ms": round(test.ms, 3), "points": points if test.cause == "pass" else 0}
+            "seed": verdict.seed, "replay": replay, "ms": round(test.ms, 3),
+            "points": points if test.cause == "pass" else 0}
 
 
 def record_of(verdict):

@@ -28,6 +28,7 @@ TEST_LIMIT_S, SUITE_LIMIT_S = 3, 12  # of a learner; proofs upstream wait longer
 TICK_S = 0.05
 MAX_OUTPUT = 1 << 18  # bytes, of the beginning and of the end
 MARK = "LADDER_RUN"
+NO_FAILURE = ("pass", "not started")  # causes; all others count as failed
 NAMESPACE = "{http://check.sourceforge.net/ns}"
 
 
@@ -40,6 +41,10 @@ class Test:
     where: str = ""  # file:line of the assertion
     differs: dict = field(default_factory=dict)  # what, index, got, want, used
     ms: float = 0.0
+
+    @property
+    def has_failed(self):
+        return self.cause not in NO_FAILURE
 
 
 @dataclass

@@ -11,7 +11,7 @@ from ladder.workplace import DEFAULT_SEED, Course, show, show_board
 def test_one(course, args):
     ex = course.find(args.name, "test")
     seed = args.seed or os.environ.get("COURSE_SEED") or DEFAULT_SEED
-    if not seed.isdigit():
+    if not seed.isdecimal():
         raise Misused(f"SEED='{seed}': a seed is a whole number")
     verdict = course.judge([ex], seed, args.only or None)[0]
     if args.only and not verdict.tests and verdict.state in ("done", "crash"):
@@ -73,8 +73,10 @@ def test_engine(course, args):
                           + engine.build_trouble(out))
         os.environ["TINY_MODEL"] = tiny
         tally, n_fresh = engine.run_incremental(programs, [tiny])
-        note = f" ({len(programs) - n_fresh} of {len(programs)} suites unchanged since they passed)" if n_fresh < len(programs) else ""
-    print(f"\nengine with reference modules: {tally.passed} passed" + (f", {tally.failed} failed" if tally.failed else "") + note)
+        n_kept = len(programs) - n_fresh
+        note = f" ({n_kept} of {len(programs)} suites unchanged since they passed)" if n_kept else ""
+    failed = f", {tally.failed} failed" if tally.failed else ""
+    print(f"\nengine with reference modules: {tally.passed} passed{failed}{note}")
     return tally
 
 
@@ -92,7 +94,8 @@ def test_integration(course, verdicts):
         if status:
             raise Refused(f"level {level.level}: your modules together do not build\n{engine.build_trouble(out)}")
         tally = run_tests.run_jobs(run_tests.jobs_of(programs, [], []), quiet=True)
-        print(f"your modules together, level {level.level} ({', '.join(own)}): {tally.passed} passed, {tally.failed} failed")
+        print(f"your modules together, level {level.level} ({', '.join(own)}): "
+              + board.closing_line(tally.passed, tally.failed))
         passed, failed = passed + tally.passed, failed + tally.failed
     return passed, failed
 
@@ -113,7 +116,7 @@ def test_all(course, args):
         if ex.id in first:
             show(words.payoff_lines(ex, course.colour))
     print()
-    n_waiting = sum(v.exercise.tests - len(v.tests) if v.state == "not started" else v.count("not started") for v in verdicts)
+    n_waiting = sum(v.exercise.tests if v.state == "not started" else v.count("not started") for v in verdicts)
     if n_waiting:
         print(f"not started: {n_waiting} tests (they change no exit code)")
     passed = tally.passed + together_passed + sum(v.n_passed for v in verdicts)

@@ -2,7 +2,7 @@
 import os
 import sys
 
-from ladder import board, judge, results, proof, sources as source_graph
+from ladder import board, judge, proof, results, sources as source_graph
 from ladder.catalog import ROOT
 from ladder.workplace import DEFAULT_SEED, Course, show
 
@@ -23,7 +23,8 @@ def command_link(_args):
     mine = course.write_make_files()
     for ex in touched:
         if ex.id not in mine:
-            print(f"{ex.id}: yours has not passed as it stands; the reference is linked; make test EX={ex.id}", file=sys.stderr)
+            print(f"{ex.id}: yours has not passed as it stands; the reference is linked; make test EX={ex.id}",
+                  file=sys.stderr)
     return 0
 
 
@@ -40,7 +41,8 @@ def command_grade(args):
         points = judge.points_of(ex, [runs[seed][i] for seed in seeds])
         total += points
         at = f", seed {seeds[states.index(worst)]}" if worst in judge.FAILED_STATES else ""
-        print(f"  {ex.number:<5} {ex.id:<12} {board.paint(f'{worst:<12}', worst, course.colour)} {points:3} of {ex.points:3}{at}")
+        state = board.paint(f"{worst:<12}", worst, course.colour)
+        print(f"  {ex.number:<5} {ex.id:<12} {state} {points:3} of {ex.points:3}{at}")
     course.keep(runs[DEFAULT_SEED])
     print(f"{total} of {sum(ex.points for ex in course.exercises)} points; seeds {', '.join(seeds)}; {results.path()}")
     return 0
@@ -53,7 +55,8 @@ def command_prove(args, kinds=("starter", "stubs", "solution", "mutants")):
     n_faults = 0
     for ex, faults in proof.prove_all(exercises, course.graph, ROOT, kinds, args.seeds or proof.SEEDS, args.record):
         print(f"{'FAILED' if faults else 'ok    '}  {ex.id}", flush=True)
-        show([f"    {fault}" for fault in faults]) if faults else None
+        if faults:
+            show([f"    {fault}" for fault in faults])
         n_faults += len(faults)
     return 1 if n_faults else 0
 

@@ -19,13 +19,8 @@ def command_reset(args):
     if path.is_file() and path.read_text(errors="replace") == starter:
         print(f"{ex.file} is the starter already")
         return 0
-    kept = ""
-    try:
-        if path.is_file():
-            kept = save_copy(path, ex)
-        path.write_text(starter)
-    except OSError as error:
-        raise Refused(f"{ex.file}: {error.strerror}; nothing was changed") from error
+    kept = save_copy(path, ex) if path.is_file() else ""
+    build.write_if_changed(path, starter)
     print(f"{ex.file} is the starter again" + (f"; yours is {kept}" if kept else ""))
     return 0
 
@@ -33,13 +28,16 @@ def command_reset(args):
 def save_copy(path, ex):
     """Copies the learner's file under .course/saved, under a name that is free."""
     folder = ROOT / ".course" / "saved"
-    folder.mkdir(parents=True, exist_ok=True)
     stem = f"{ex.id}-{time.strftime('%Y%m%d-%H%M%S')}"
     copy, n = folder / f"{stem}.c", 1
     while copy.exists():
         n += 1
         copy = folder / f"{stem}-{n}.c"
-    shutil.copy2(path, copy)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(path, copy)
+    except OSError as error:
+        raise build.not_writable(copy, error) from error
     return copy.relative_to(ROOT)
 
 
@@ -91,8 +89,8 @@ def command_debug(args):
                       + (f", start with {judge.first_gap(ex)}" if verdict.state == "not started" else ""))
     binary = build.suite_binary(ex, build.build_dir())
     print(f"{test.name} in gdb: stops where your code begins; n steps, p x prints, c goes on, q leaves", flush=True)
-    command = ["gdb", "-q", *[word for name in course.functions_of(ex) for word in ("-ex", f"break {name}")], "-ex", "run",
-               "--args", binary, "--only", test.name]
+    breaks = [word for name in course.functions_of(ex) for word in ("-ex", f"break {name}")]
+    command = ["gdb", "-q", *breaks, "-ex", "run", "--args", binary, "--only", test.name]
     env = dict(os.environ, CK_FORK="no", ASAN_OPTIONS="detect_leaks=0:abort_on_error=1",
                TINY_MODEL=f"{build.build_dir()}/test/tiny.gguf")
     return subprocess.call(command, env=env)
@@ -102,7 +100,8 @@ def command_editor(_args):
     """compile_commands.json for the learner's files, so that an editor knows their flags."""
     course = Course()
     flags = proof.make_commands()["compile"]
-    entries = [{"directory": str(ROOT), "file": ex.file, "arguments": [*flags, "-c", ex.file]} for ex in course.exercises]
+    entries = [{"directory": str(ROOT), "file": ex.file, "arguments": [*flags, "-c", ex.file]}
+               for ex in course.exercises]
     build.write_if_changed(ROOT / "compile_commands.json", json.dumps(entries, indent=1) + "\n")
     print(f"compile_commands.json: {len(entries)} files; .clangd and .ignore keep the solutions out of sight")
     return 0
