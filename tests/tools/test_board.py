@@ -55,7 +55,8 @@ turn: wrong: 1 of 4 tests fails, the first is
 
     def test_a_known_misunderstanding(self):
         self.expanded("wrong", failing("wrong", differs={**DIFFERS, "used": 2e9}), failing("wrong"),
-                      misconception="Pairs seem to turn the other way round, by minus the angle, in each of the heads.", want=f"""\
+                      misconception="Pairs seem to turn the other way round, by minus the angle, in each of the heads.",
+                      want=f"""\
 turn: wrong: 2 of 4 tests fail, the first is
   pairs[2]
     called   turn(position 3, 2 heads) x
@@ -122,7 +123,8 @@ turn: compile
   hint     make hint EX=turn""")
 
     def test_what_is_very_long_is_clipped(self):
-        long = {"what": "turn(" + "position 3, " * 60 + "halves) x", "index": 0, "got": "a\tb\n" * 100, "want": "x" * 200, "used": None}
+        long = {"what": "turn(" + "position 3, " * 60 + "halves) x", "index": 0, "got": "a\tb\n" * 100,
+                "want": "x" * 200, "used": None}
         name = "every_pair_of_every_head_turns_by_its_own_angle_and_no_other_does[13]"
         lines = board.expanded(TURN, record("wrong", failing("wrong", differs=long, name=name), seed="4294967295",
                                             output="\033[2Jmine\t" + "y" * 300 + "\n" * 9 + "end\n"))
@@ -214,7 +216,10 @@ level 2  operator: 1 exercise, none started""", turn=record("done", PASS))
 
     def test_all_done(self):
         done = {ex.id: record("done", PASS, ex=ex) for ex in self.course.exercises}
-        self.board("your exercises: 4 done, 0 to do, all yours\nlevel 1  user: 3 exercises, all done\nlevel 2  operator: 1 exercise, all done", **done)
+        self.board("""\
+your exercises: 4 done, 0 to do, all yours
+level 1  user: 3 exercises, all done
+level 2  operator: 1 exercise, all done""", **done)
 
     def test_the_core_path_leaves_the_others_out(self):
         done = {"turn": record("done", PASS)}

@@ -15,11 +15,13 @@ class Find(unittest.TestCase):
     course = course(entry("turn"), entry("block-pool", level=2), entry("push"))
 
     def test_by_id_and_by_place_in_its_level(self):
-        for name, found in (("turn", "turn"), ("L1.1", "turn"), ("l1.2", "push"), ("L2.1", "block-pool"), ("Block-Pool", "block-pool")):
+        for name, found in (("turn", "turn"), ("L1.1", "turn"), ("l1.2", "push"), ("L2.1", "block-pool"),
+                            ("Block-Pool", "block-pool")):
             self.assertEqual(self.course.find(name).id, found)
 
     def test_a_name_that_is_none_is_answered_with_the_nearest(self):
-        for name, near in (("trun", "; did you mean turn?"), ("blockpool", "; did you mean block-pool?"), ("L9.1", ""), ("xyz", "")):
+        for name, near in (("trun", "; did you mean turn?"), ("blockpool", "; did you mean block-pool?"), ("L9.1", ""),
+                           ("xyz", "")):
             with self.assertRaises(Misused) as caught:
                 self.course.find(name)
             self.assertEqual(str(caught.exception), f"no exercise '{name}'{near} There are: turn, block-pool, push")

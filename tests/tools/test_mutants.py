@@ -118,7 +118,8 @@ class Match(InATree):
         self.assertEqual(self.match(test("a[0]", "crash", None, None), no_two={"a[0]": saw("crash", None, None)}), self.words)
 
     def test_floats_differ_in_the_last_digits(self):
-        for mine, theirs, same in (("1.00001", "1.00002", True), ("1", "1.0001", True), ("nan", "-nan", True), ("inf", "inf", True),
+        for mine, theirs, same in (("1.00001", "1.00002", True), ("1", "1.0001", True), ("nan", "-nan", True),
+                                   ("inf", "inf", True),
                                    ("1.00", "1.01", False), ("nan", "1", False), ("inf", "-inf", False), ("0.0", "1e-9", True)):
             self.assertEqual(bool(self.match(test("a[0]", got=mine), no_two={"a[0]": saw(got=theirs)})), same, (mine, theirs))
 

@@ -126,7 +126,8 @@ class Undefined(unittest.TestCase):
 class Place(unittest.TestCase):
     def test_the_innermost_line_of_the_learner(self):
         frames = ("    #0 0x55 in __interceptor_memcpy ../../src/asan.cpp:827\n"
-                  "    #1 0x55 in text_append common/text.c:9\n    #2 0x55 in add /home/me/the ladder/level1-user/turn.c:31:5\n    #3 0x55 in turn level1-user/turn.c:50\n")
+                  "    #1 0x55 in text_append common/text.c:9\n"
+                  "    #2 0x55 in add /home/me/the ladder/level1-user/turn.c:31:5\n    #3 0x55 in turn level1-user/turn.c:50\n")
         self.assertEqual(sanitizer.place_of(address("x", frames=frames), FILE), " at level1-user/turn.c:31")
 
     def test_a_file_of_a_similar_name_is_not_it(self):

@@ -26,7 +26,8 @@ TREE = {
     "common/table.h": "extern const int table_size[4];\ndouble table_at(void *p);\n",
     "common/table.c": '#include "common/table.h"\n',
     "common/table_data.c": '#include "common/table.h"\n\nconst int table_size[4] = {0};\n',
-    "common/json.h": "void json_read(void);\nstatic inline int quick(int x) {\n    return slow_part(x);\n}\nint slow_part(int x);\n",
+    "common/json.h": "void json_read(void);\nstatic inline int quick(int x) {\n    return slow_part(x);\n}\n"
+                     "int slow_part(int x);\n",
     "common/json.c": '#include "common/json.h"\n\n#include <jansson.h>\n',
     "common/unused.h": "void unused(void);\n",
     "common/unused.c": '#include "common/unused.h"\n\n#include <utf8proc.h>\n',
@@ -68,7 +69,8 @@ class Links(ATree):
             self.assertNotIn(name, self.linked())
 
     def test_another_exercise_is_linked_as_its_solution(self):
-        fill(self.root, {"solutions/level1-user/push.c": '#include "level1-user/push.h"\n', "level1-user/push.h": "void push(void);\n",
+        fill(self.root, {"solutions/level1-user/push.c": '#include "level1-user/push.h"\n',
+                         "level1-user/push.h": "void push(void);\n",
                          "level1-user/push.c": '#include "level1-user/push.h"\n'})
         self.change("tests/level1/test_turn.c", "turn(0);", "turn(0);\n    push();")
         self.change("tests/level1/test_turn.c", "#include", '#include "level1-user/push.h"\n#include')
@@ -101,7 +103,8 @@ class Links(ATree):
         self.assertEqual(self.linked(), sorted(ALWAYS + ["common/table.c", "common/table_data.c"]))
 
     def test_two_that_need_each_other(self):
-        self.change("common/table.c", "table.h\"\n", 'table.h"\n\n#include "common/angle.h"\n\ndouble x(void) {\n    angle_of(0);\n}\n')
+        self.change("common/table.c", "table.h\"\n",
+                    'table.h"\n\n#include "common/angle.h"\n\ndouble x(void) {\n    angle_of(0);\n}\n')
         self.assertEqual(self.linked(), sorted(ALWAYS + ANGLE))
 
     def test_a_learners_file_that_is_not_there(self):
