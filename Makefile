@@ -33,7 +33,7 @@ CHECK_C := $(shell pkg-config --cflags check 2>/dev/null)
 CHECK_L := $(shell pkg-config --libs check 2>/dev/null)
 COMMON_FLAGS = $(STD) $(WARN) $(WERROR) $(FLOAT) $(PKG_C) -MMD -MP
 # A learner's file: all warnings, never an error; what is not written yet leaves things unused.
-LEARNER_FLAGS = $(STD) $(WARN) -Wno-unused-parameter -Wno-unused-function $(FLOAT) $(PKG_C) -MD -MP
+LEARNER_FLAGS = $(STD) $(WARN) -Wno-double-promotion -Wno-unused-parameter -Wno-unused-function $(FLOAT) $(PKG_C) -MD -MP
 FLAGS_OF = $(if $(filter $<,$(STARTERS)),$(LEARNER_FLAGS),$(COMMON_FLAGS))
 FAST    := -O3 -g
 SAN     ?= -fsanitize=address,undefined -fno-sanitize-recover=all
@@ -99,8 +99,8 @@ reset:                  ## the starter again; yours is kept under .course/saved
 level%: setup           ## level1 .. level4: build, make current, show its exercises
 	@+$(COURSE) link && $(BUILD_GOALS) programs
 	@$(COURSE) level $*
-grade: setup-suite      ## points, on inputs that nobody has seen
-	@+$(COURSE) grade
+grade: setup-suite      ## points, on inputs that nobody has seen (FROM=../bob SEEDS="7 11")
+	@+$(COURSE) grade --from "$(FROM)" --seeds "$(SEEDS)"
 race: setup-suite       ## one exercise under the thread sanitizer
 	@+$(MAKE) --no-print-directory test BUILD=$(BUILD)/race SAN=-fsanitize=thread
 editor:                 ## compile_commands.json for your files

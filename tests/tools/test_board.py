@@ -40,8 +40,8 @@ class Screen(unittest.TestCase):
 class Expanded(Screen):
     """The first thing that is wrong in an exercise."""
 
-    def expanded(self, state, *tests, want, misconception=None, **more):
-        self.shows(board.expanded(TURN, record(state, *tests, **more), misconception), "\n" + want)
+    def expanded(self, state, *tests, want, claim=None, **more):
+        self.shows(board.expanded(TURN, record(state, *tests, **more), claim), "\n" + want)
 
     def test_a_wrong_value(self):
         self.expanded("wrong", PASS, failing("wrong", "assertion", "tests/level1/test_turn.c:40", DIFFERS), want=f"""\
@@ -55,7 +55,7 @@ turn: wrong: 1 of 4 tests fails, the first is
 
     def test_a_known_misunderstanding(self):
         self.expanded("wrong", failing("wrong", differs={**DIFFERS, "used": 2e9}), failing("wrong"),
-                      misconception="Pairs seem to turn the other way round, by minus the angle, in each of the heads.",
+                      claim="It looks like this: Pairs seem to turn the other way round, by minus the angle, in each of the heads.",
                       want=f"""\
 turn: wrong: 2 of 4 tests fail, the first is
   pairs[2]
@@ -161,7 +161,7 @@ class Board(Screen):
     turn, push, pull, lift = course.exercises
 
     def board(self, want, current=None, **records):
-        self.shows([board.tally_line(self.course, records)]
+        self.shows([board.tally_line(self.course, records, current)]
                    + board.board(self.course, records, lambda ex: 1 if ex is self.push else 20, current), want)
 
     def test_nothing_begun(self):
@@ -175,13 +175,10 @@ level 2  operator: 1 exercise, none started""")
 
     def test_the_level_at_work_is_open(self):
         self.board("""\
-your exercises: 0 done, 4 to do, next turn
-level 1  user
-  L1.1  turn         next         20 lines, about 20 min
-  L1.2  push         not started
-  L1.3  pull         not started
+your exercises: 0 done, 4 to do, next lift
+level 1  user: 3 exercises, none started
 level 2  operator
-  L2.1  lift         not started""", current=2)
+  L2.1  lift         next         20 lines, about 20 min""", current=2)
 
     def test_one_of_each(self):
         wrong = record("wrong", failing("wrong"), failing("wrong", name="b[0]"), PASS, PASS, ex=self.push)

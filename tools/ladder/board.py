@@ -43,22 +43,23 @@ def state_of(record):
     return record["state"] if record else "not started"
 
 
-def next_exercise(course, records, core_only=False):
-    """The first exercise in the course's order that is not done."""
-    for ex in course.exercises:
+def next_exercise(course, records, level=None, core_only=False):
+    """The first exercise that is not done: of the learner's level, then in the course's order."""
+    own = [ex for ex in course.exercises if ex.level == level]
+    for ex in [*own, *course.exercises]:
         if state_of(records.get(ex.id)) != "done" and (ex.core or not core_only):
             return ex
     return None
 
 
-def tally_line(course, records):
+def tally_line(course, records, level=None):
     states = [state_of(records.get(ex.id)) for ex in course.exercises]
     n_done = states.count("done")
     words = [f"{n_done} done", f"{len(states) - n_done} to do"]
     n_failing = sum(state in FAILED_STATES for state in states)
     if n_failing:
         words.append(f"{n_failing} of them failing")
-    waiting = next_exercise(course, records)
+    waiting = next_exercise(course, records, level)
     words.append(f"next {waiting.id}" if waiting else "all yours")
     return "your exercises: " + ", ".join(words)
 
@@ -72,12 +73,12 @@ def remark(ex, record, shown, lines):
     if record["state"] == "started":
         return f"{record['n_passed']} of {plural(ex.tests, 'test')} {'passes' if record['n_passed'] == 1 else 'pass'}"
     if record["state"] in FAILED_STATES and record["tests"]:
-        return failing_words(ex, record)
+        return failing_words(record)
     return clip(record["message"], WIDTH - 34)
 
 
-def failing_words(ex, record):
-    return f"{record['n_failed']} of {plural(ex.tests, 'test')} {'fails' if record['n_failed'] == 1 else 'fail'}"
+def failing_words(record):
+    return f"{record['n_failed']} of {plural(record['n_tests'], 'test')} {'fails' if record['n_failed'] == 1 else 'fail'}"
 
 
 def exercise_line(ex, record, is_next, lines, colour):
@@ -91,7 +92,7 @@ def board(course, records, lines_of, current_level=None, colour=False):
     """All levels; a level where nothing is started takes one line, unless it is the current one or the
     next exercise stands in it."""
     out = []
-    waiting = next_exercise(course, records)
+    waiting = next_exercise(course, records, current_level)
     for level in course.levels:
         exercises = course.of_level(level.level)
         if not exercises:
@@ -119,22 +120,22 @@ def tolerance_words(used):
     return f", {used:.3g} times the tolerance" if used < 1e6 else ", far outside the tolerance"
 
 
-def expanded(ex, record, misconception=None, colour=False):
-    """All that helps with the first thing that is wrong in an exercise."""
+def expanded(ex, record, claim=None, colour=False):
+    """All that helps with the first thing that is wrong in an exercise. claim: what it looks like."""
     test = first_failing_test(record)
     out = [""]
     if test is None:
         out.append(paint(f"{ex.id}: {record['state']}", record["state"], colour))
         out.append(indented(record["message"]))
     else:
-        head = f"{ex.id}: {record['state']}: {failing_words(ex, record)}, the first is"
+        head = f"{ex.id}: {record['state']}: {failing_words(record)}, the first is"
         out.append(paint(head, record["state"], colour))
         out.append(f"  {test['id']}")
         out += failure_lines(test)
         if record["message"]:
             out.append(indented(record["message"]))
-    if misconception:
-        out.append(indented(f"It looks like this: {misconception}"))
+    if claim:
+        out.append(indented(claim))
     if record.get("output"):
         out.append("  it printed")
         last = (printable(line.expandtabs()) for line in record["output"].splitlines()[-5:])

@@ -92,7 +92,7 @@ class Catalog:
                 return ex
         ids = [ex.id for ex in self.exercises]
         near = difflib.get_close_matches(name.lower(), ids, n=1, cutoff=0.5)
-        guess = f"; did you mean {near[0]}?" if near else ""
+        guess = f"; did you mean {near[0]}?" if near else "."
         raise Misused(f"no exercise '{name}'{guess} There are: {', '.join(ids)}")
 
 

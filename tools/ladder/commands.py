@@ -1,5 +1,5 @@
 """The commands of tools/course.py. Each takes the arguments and returns an exit status."""
-from ladder import pages, testing, upstream, workshop
+from ladder import grading, pages, testing, upstream, workshop
 
 TABLE = {
     "test": testing.command_test,
@@ -13,7 +13,7 @@ TABLE = {
     "debug": workshop.command_debug,
     "editor": workshop.command_editor,
     "link": upstream.command_link,
-    "grade": upstream.command_grade,
+    "grade": grading.command_grade,
     "mutants": upstream.command_mutants,
     "starters": upstream.command_starters,
     "prove": upstream.command_prove,

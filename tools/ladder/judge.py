@@ -75,6 +75,10 @@ def not_started(exercise, root=ROOT):
     return Verdict(exercise, "not started", f"not started: {first_gap(exercise, root)}")
 
 
+def gone(exercise):
+    return Verdict(exercise, "compile", f"{exercise.file} is not there; make reset EX={exercise.id} brings it back")
+
+
 def symbols_of(kinds, *paths):
     """Names that objects give to the linker, or ask it for ("U"). Weak ones are left out."""
     out = subprocess.run(["nm", "-g", *map(str, paths)], capture_output=True, text=True).stdout if paths else ""
@@ -200,7 +204,7 @@ def judge(exercises, graph, seed=suite.DEFAULT_SEED, only=None, root=ROOT):
     build_dir, verdicts, to_build = build.build_dir(), {}, []
     for ex in exercises:
         if not (root / ex.file).is_file():
-            verdicts[ex.id] = Verdict(ex, "compile", f"{ex.file} is not there; make reset EX={ex.id} brings it back")
+            verdicts[ex.id] = gone(ex)
         elif is_untouched(ex, root):
             verdicts[ex.id] = not_started(ex, root)
         else:

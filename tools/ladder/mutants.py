@@ -117,11 +117,36 @@ def match(exercise, tests, seed, root=ROOT):
     if not mine or str(record["seed"]) != str(seed):
         return None
     waiting = {test.name for test in tests if test.cause == "not started"}  # they can say nothing yet
-    found = [name for name, theirs in record["mutants"].items()
-             if set(theirs) - waiting == set(mine) and all(is_same(mine[test], theirs[test]) for test in mine)]
-    if len(found) != 1:
+    return the_one(exercise, root, [
+        name for name, theirs in record["mutants"].items()
+        if set(theirs) - waiting == set(mine) and all(is_same(mine[test], theirs[test]) for test in mine)])
+
+
+def match_first(exercise, tests, seed, root=ROOT):
+    """The misconception whose record alone shows the value of the first failure: with two mistakes in a
+    file, all failures together equal no record."""
+    record, mine = load_record(exercise, root), signature(tests)
+    first = next(iter(mine), None)
+    if first is None or mine[first]["got"] is None or str(record["seed"]) != str(seed):
+        return None
+    return the_one(exercise, root, [name for name, theirs in record["mutants"].items()
+                                    if first in theirs and is_same(mine[first], theirs[first])])
+
+
+def the_one(exercise, root, names):
+    """The misconception behind a mutant, if it is the only one that fits."""
+    if len(names) != 1:
         return None
     try:
-        return next(m["misconception"] for m in load(exercise, root) if m["name"] == found[0])
+        return next(m["misconception"] for m in load(exercise, root) if m["name"] == names[0])
     except (Refused, StopIteration):
         return None
+
+
+def claim(exercise, tests, seed, root=ROOT):
+    """A sentence for the board, or None."""
+    whole = match(exercise, tests, seed, root)
+    if whole:
+        return f"It looks like this: {whole}"
+    first = match_first(exercise, tests, seed, root)
+    return f"The first failure looks like this: {first}" if first else None

@@ -23,7 +23,7 @@ def command_next(args):
     if args.name:
         ex = course.catalog.find(args.name)
     else:
-        ex = board.next_exercise(course.catalog, course.records(), args.route == "core")
+        ex = board.next_exercise(course.catalog, course.records(), course.progress.level(), args.route == "core")
     if ex is None:
         print("Every exercise is yours. The engine, its tests and its documents: docs/README.md")
         return 0
@@ -58,9 +58,9 @@ def command_hint(args):
     n_read = min(course.progress.hints_read(ex.id) + 1, len(ex.hints))
     record = results.by_id().get(ex.id)
     if record and record["fingerprint"] == source_graph.fingerprint(course.graph, ex):
-        misconception = mutants.match(ex, [test_of(test) for test in record["tests"]], DEFAULT_SEED)
-        if misconception:
-            print(board.indented(f"Your failures look like this: {misconception}"))
+        claim = mutants.claim(ex, [test_of(test) for test in record["tests"]], DEFAULT_SEED)
+        if claim:
+            print(board.indented(claim))
     for i, hint in enumerate(ex.hints[:n_read], 1):
         print(board.indented(f"{i} of {len(ex.hints)}. {hint}"))
     course.progress.set_hints_read(ex.id, n_read)

@@ -45,11 +45,12 @@ def record_of(verdict):
             "tests": [record_of_test(verdict, test, round(share, 3)) for test in verdict.tests]}
 
 
-def save(verdicts, course, engine=None):
-    """Merges what was judged now into what was judged before; order as in course.json."""
+def save(verdicts, course, engine=None, grade=None):
+    """Merges what was judged now into what was judged before; order as in course.json. A grade holds for the
+    verdicts that it came with."""
     records = by_id()
     records.update({verdict.exercise.id: record_of(verdict) for verdict in verdicts})
-    document = {"schema": SCHEMA, "engine": engine or load().get("engine"),
+    document = {"schema": SCHEMA, "engine": engine or load().get("engine"), "grade": grade,
                 "exercises": [records[ex.id] for ex in course.exercises if ex.id in records]}
     build.write_if_changed(path(), json.dumps(document, indent=1) + "\n")
     return document

@@ -1,4 +1,5 @@
 """make test: one exercise, or the engine's tests and all exercises."""
+import difflib
 import os
 
 import run_tests
@@ -15,7 +16,7 @@ def test_one(course, args):
         raise Misused(f"SEED='{seed}': a seed is a whole number")
     verdict = course.judge([ex], seed, args.only or None)[0]
     if args.only and not verdict.tests and verdict.state in ("done", "crash"):
-        raise Misused(f"{ex.id} has no test '{args.only}'; make test EX={ex.id} lists what fails")
+        raise Misused(no_such_test(ex, args.only))
     whole = not args.only and seed == DEFAULT_SEED
     first = []
     if whole:
@@ -23,18 +24,28 @@ def test_one(course, args):
         record = records[ex.id]
     else:
         record = results.record_of(verdict)
+        if args.only:
+            record["n_tests"] = len(verdict.tests)
     show_warnings(verdict)
     if verdict.state in judge.FAILED_STATES:
-        show(board.expanded(ex, record, mutants.match(ex, verdict.tests, seed), course.colour)[1:])
+        show(board.expanded(ex, record, mutants.claim(ex, verdict.tests, seed), course.colour)[1:])
     else:
         print(board.paint(f"{ex.id}: {verdict.state}", verdict.state, course.colour) + state_words(course, ex, verdict))
     if ex.id in first:
         show(words.payoff_lines(ex, course.colour))
-    waiting = board.next_exercise(course.catalog, course.records())
+    waiting = board.next_exercise(course.catalog, course.records(), course.progress.level())
     if verdict.state == "done" and whole:
         print(f"\nnext: make next ({waiting.id})" if waiting else "\nEvery exercise is yours.")
     print(board.closing_line(verdict.n_passed, verdict.n_failed))
     return 1 if verdict.n_failed else 0
+
+
+def no_such_test(ex, only):
+    """With the nearest names that the last whole run has left."""
+    names = [test["id"] for test in results.by_id().get(ex.id, {"tests": []})["tests"]]
+    near = difflib.get_close_matches(only, names, n=3, cutoff=0.4)
+    guess = f"; near: {', '.join(near)}" if near else f"; make test EX={ex.id} names the first that fails"
+    return f"{ex.id} has no test '{only}'{guess}"
 
 
 def state_words(course, ex, verdict):
@@ -111,7 +122,7 @@ def test_all(course, args):
     failing = next((v for v in verdicts if v.state in judge.FAILED_STATES), None)
     if failing:
         show(board.expanded(failing.exercise, results.record_of(failing),
-                            mutants.match(failing.exercise, failing.tests, DEFAULT_SEED), course.colour))
+                            mutants.claim(failing.exercise, failing.tests, DEFAULT_SEED), course.colour))
     for ex in course.exercises:
         if ex.id in first:
             show(words.payoff_lines(ex, course.colour))

@@ -1,10 +1,9 @@
-"""Commands for make (link), for an instructor (grade) and for upstream (the proofs)."""
-import os
+"""Commands for make (link) and for upstream (the proofs)."""
 import sys
 
-from ladder import board, judge, proof, results, sources as source_graph
-from ladder.catalog import ROOT
-from ladder.workplace import DEFAULT_SEED, Course, show
+from ladder import judge, proof, results, sources as source_graph
+from ladder.catalog import ROOT, Misused
+from ladder.workplace import Course, show
 
 
 def command_link(_args):
@@ -28,32 +27,14 @@ def command_link(_args):
     return 0
 
 
-def command_grade(args):
-    """Points for exercises, and parts of them, that pass on the default seed and on fresh ones: a table of
-    typed-in answers does not."""
-    course = Course()
-    seeds = [DEFAULT_SEED] + [str(int.from_bytes(os.urandom(4), "big")) for _ in range(args.seeds or 3)]
-    runs = {seed: course.judge(course.exercises, seed) for seed in seeds}
-    total = 0
-    for i, ex in enumerate(course.exercises):
-        states = [runs[seed][i].state for seed in seeds]
-        worst = next((state for state in states if state != "done"), "done")
-        points = judge.points_of(ex, [runs[seed][i] for seed in seeds])
-        total += points
-        at = f", seed {seeds[states.index(worst)]}" if worst in judge.FAILED_STATES else ""
-        state = board.paint(f"{worst:<12}", worst, course.colour)
-        print(f"  {ex.number:<5} {ex.id:<12} {state} {points:3} of {ex.points:3}{at}")
-    course.keep(runs[DEFAULT_SEED])
-    print(f"{total} of {sum(ex.points for ex in course.exercises)} points; seeds {', '.join(seeds)}; {results.path()}")
-    return 0
-
-
 def command_prove(args, kinds=("starter", "stubs", "solution", "mutants")):
     course = Course()
     exercises = [course.catalog.find(args.name)] if args.name else course.exercises
     course.write_make_files()
-    n_faults = 0
-    for ex, faults in proof.prove_all(exercises, course.graph, ROOT, kinds, args.seeds or proof.SEEDS, args.record):
+    if not (args.seeds or "1").isdecimal():
+        raise Misused(f"--seeds {args.seeds}: how many")
+    n_seeds, n_faults = int(args.seeds or proof.SEEDS), 0
+    for ex, faults in proof.prove_all(exercises, course.graph, ROOT, kinds, n_seeds, args.record):
         print(f"{'FAILED' if faults else 'ok    '}  {ex.id}", flush=True)
         if faults:
             show([f"    {fault}" for fault in faults])

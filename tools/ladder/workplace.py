@@ -43,9 +43,11 @@ class Course:
         known, out = results.by_id(), {}
         for ex in self.exercises:
             record = known.get(ex.id)
-            if not (ROOT / ex.file).is_file() or judge.is_untouched(ex):
+            if not (ROOT / ex.file).is_file():
+                out[ex.id] = results.record_of(judge.gone(ex))
+            elif judge.is_untouched(ex):
                 continue
-            if record and record["fingerprint"] == source_graph.fingerprint(self.graph, ex):
+            elif record and record["fingerprint"] == source_graph.fingerprint(self.graph, ex):
                 out[ex.id] = record
             else:
                 out[ex.id] = {"state": "changed", "tests": [], "n_passed": 0, "n_failed": 0,
@@ -72,11 +74,11 @@ class Course:
         self.write_make_files()
         return judge.judge(exercises, self.graph, seed, only)
 
-    def keep(self, verdicts, engine_tally=None):
+    def keep(self, verdicts, engine_tally=None, grade=None):
         """Writes results and passes down; says which exercises passed for the first time. What another
         sanitizer saw (make race, SAN=) is no pass."""
         with build.lock(build.build_dir()):  # another run keeps its verdicts, too
-            document = results.save(verdicts, self.catalog, engine_tally)
+            document = results.save(verdicts, self.catalog, engine_tally, grade)
             first = [] if "SAN" in os.environ else self.progress.remember(verdicts)
             self.write_make_files()
         return {record["id"]: record for record in document["exercises"]}, first
@@ -88,7 +90,7 @@ def show(lines):
 
 def show_board(course):
     records = course.records()
-    print(board.tally_line(course.catalog, records))
+    print(board.tally_line(course.catalog, records, course.progress.level()))
     show(board.board(course.catalog, records, course.lines_of, course.progress.level(), course.colour))
     for name, record in records.items():
         if record["state"] in ("skipped", "blocked"):
