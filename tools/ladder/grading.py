@@ -42,10 +42,10 @@ def worst_of(verdicts):
 
 
 def reason(verdict):
-    """Why there are no points, in one line."""
+    """Why there are no points."""
     test = verdict.first_failure
     words = verdict.message or (f"{test.name}: {test.differs.get('what') or test.message}" if test else "")
-    return f"        seed {verdict.seed}: {words}"[:board.WIDTH]
+    return board.indented(f"seed {verdict.seed}: {words}", 8, most=2)
 
 
 def grade_here(course, seeds):
