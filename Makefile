@@ -14,10 +14,15 @@ PREFIX    ?=
 LEVEL_IS_SET := $(wildcard .course/level)
 ASK       ?=
 JOBS      ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
-override ASK := $(value ASK)# as typed: no dollar sign in it is a variable
+# As typed: no dollar sign in them is a variable, and no letter the shell's.
+override ASK   := $(value ASK)
+override EX    := $(value EX)
+override ONLY  := $(value ONLY)
+override SEED  := $(value SEED)
+override ROUTE := $(value ROUTE)
 COMMA     := ,
 RPATH     := $(if $(PREFIX),-Wl$(COMMA)-rpath$(COMMA)$(PREFIX)/lib)
-export ASK MODEL_DIR
+export ASK EX ONLY SEED ROUTE MODEL_DIR
 export PKG_CONFIG_PATH := $(if $(PREFIX),$(PREFIX)/lib/pkgconfig:)$(PKG_CONFIG_PATH)
 
 WARN := -Wall -Wextra -Wpedantic -Wshadow -Wundef -Wvla -Wwrite-strings -Wpointer-arith \
@@ -80,22 +85,22 @@ help:                   ## this list
 	@printf '\n  EX=rope  MODEL=file  CC=clang  PREFIX=dir of libraries  BUILD=dir  MINE=rope  REF=all\n'
 ## to learn
 next:                   ## what to do now (ROUTE=core: the short way through)
-	@$(COURSE) next $(EX) --route "$(ROUTE)"
+	@$(COURSE) next --name="$$EX" --route="$$ROUTE"
 test: $(if $(EX),setup-suite,setup-test) ## the engine's tests, then yours; EX=rope: one exercise
 	@+$(if $(EX)$(LEVEL_IS_SET),:,$(COURSE) link && $(BUILD_GOALS) programs suites)
-	@+$(COURSE) test "$(EX)" --only "$(ONLY)" --seed "$(SEED)" --suites $(SUITES) --checks $(CHECKS) --model $(TINY)
+	@+$(COURSE) test --name="$$EX" --only="$$ONLY" --seed="$$SEED" --suites $(SUITES) --checks $(CHECKS) --model $(TINY)
 status:                 ## the board, as it was last judged
 	@$(COURSE) status
 hint:                   ## one more hint: make hint EX=rope
-	@$(COURSE) hint "$(EX)"
+	@$(COURSE) hint --name="$$EX"
 watch:                  ## test again whenever you save: make watch EX=rope
-	@+$(COURSE) watch "$(EX)"
+	@+$(COURSE) watch --name="$$EX"
 debug: setup-suite      ## gdb at your function in the first failing test
-	@+$(COURSE) debug "$(EX)"
+	@+$(COURSE) debug --name="$$EX"
 compare:                ## yours beside the reference, once it has passed
-	@$(COURSE) compare "$(EX)"
+	@$(COURSE) compare --name="$$EX"
 reset:                  ## the starter again; yours is kept under .course/saved
-	@$(COURSE) reset "$(EX)"
+	@$(COURSE) reset --name="$$EX"
 level%: setup           ## level1 .. level4: build, make current, show its exercises
 	@+$(COURSE) link && $(BUILD_GOALS) programs
 	@$(COURSE) level $*

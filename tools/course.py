@@ -31,6 +31,7 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("command", choices=sorted(commands.TABLE))
     parser.add_argument("name", nargs="?", default="", help="an exercise, or a level")
+    parser.add_argument("--name", dest="option", default="", help="the same, whatever letters it begins with")
     parser.add_argument("--only", default="", help="one test: 'name[index]'")
     parser.add_argument("--seed", default="", help="COURSE_SEED of the drawn inputs")
     parser.add_argument("--route", default="", help="core: only exercises of the core path")
@@ -40,7 +41,9 @@ def arguments():
     parser.add_argument("--suites", nargs="*", default=[])
     parser.add_argument("--checks", nargs="*", default=[])
     parser.add_argument("--model", default="")
-    return parser.parse_args()
+    args = parser.parse_args()
+    args.name = args.option or args.name
+    return args
 
 
 def trouble_of(error):

@@ -175,6 +175,27 @@ class Results(InAFolder):
         (self.root / "build/results.json").write_bytes(b"\xff")
         self.assertEqual(results.load(), {})
 
+    def test_a_record_that_somebody_edited_is_no_record(self):
+        results.save([verdict(TURN, tests=[Test("a[0]", "edges", "pass")]), verdict(PUSH)], COURSE)
+        good = results.load()
+        self.assertEqual(set(results.by_id()), {"turn", "push"})
+        for name in results.FIELDS:
+            for value in ({}, 1.5, None):
+                turn = {**good["exercises"][0], name: value}
+                fill(self.root, {"build/results.json": json.dumps({**good, "exercises": [turn, good["exercises"][1]]})})
+                self.assertEqual(set(results.by_id()), {"push"}, (name, value))
+        for name in results.TEST_FIELDS:
+            test = {key: value for key, value in good["exercises"][0]["tests"][0].items() if key != name}
+            turn = {**good["exercises"][0], "tests": [{**test, **({name: {}} if name in ("called", "got", "want", "index",
+                    "tolerance_used") else {})}]}
+            fill(self.root, {"build/results.json": json.dumps({**good, "exercises": [turn]})})
+            self.assertEqual(results.by_id(), {}, name)
+        for exercises in (None, {"a": 1}, ["a"], [None], 3):
+            fill(self.root, {"build/results.json": json.dumps({**good, "exercises": exercises})})
+            self.assertEqual(results.by_id(), {}, exercises)
+        fill(self.root, {"build/results.json": "[" * 100000})
+        self.assertEqual(results.by_id(), {})
+
     def test_a_record_says_all_about_a_test(self):
         tests = [Test("a[0]", "edges", "pass", ms=1.5), Test("b[2]", "edges", "wrong", "x[1] = 3, want 4", "tests/x.c:9",
                  {"what": "turn(2) x", "index": 1, "got": "3", "want": "4", "used": 120.5}), Test("c[0]", "edges", "not started")]

@@ -376,6 +376,44 @@ class Walk(unittest.TestCase):
         self.assertIn("rope", self.tree.make("next", "EX=L2.3"))
         self.assertIn("There are", self.tree.make("reset", "EX=../x", status=2))
 
+    def test_55_what_is_typed_is_a_name_and_no_command(self):
+        for name in ("$(shell touch pwned)", "$(touch pwned)", "`touch pwned`", "x; touch pwned; :", '"; touch pwned; "',
+                     "'", "a b", "x\ny", "--help", "-x", "../rope", "%"):
+            for goal in ("test", "next", "hint", "reset", "compare"):
+                self.assertIn("no exercise", self.tree.make(goal, f"EX={name}", status=2), (goal, name))
+            self.assertFalse((self.tree.root / "pwned").exists(), name)
+        for words in (("test", "EX=rope", 'SEED="; touch pwned; "'), ("next", "ROUTE=`touch pwned`"),
+                      ("test", "EX=rope", "SEED=--help"), ("test", "EX=rope", "SEED=\u00b2")):
+            self.tree.make(*words, status=2)
+        self.tree.make("test", "EX=rope", "ONLY=$(shell touch pwned)`touch pwned`")
+        self.assertFalse((self.tree.root / "pwned").exists())
+
+    def test_56_whatever_stands_in_place_of_a_file_reset_brings_it_back(self):
+        ex = self.tree.exercise("rmsnorm")
+        path = self.tree.root / ex.file
+        def loop(): path.symlink_to(path.name)
+        def dangling(): path.symlink_to("nowhere.c")
+        def to_the_solution(): path.symlink_to(self.tree.root / ex.solution)
+        def folder():
+            path.mkdir()
+            (path / "mine").write_text("work")
+        solution = self.tree.solution(ex)
+        for put in (loop, dangling, to_the_solution, folder):
+            path.unlink()
+            put()
+            self.tree.test("rmsnorm", 1)
+            said = self.tree.make("reset", "EX=rmsnorm")
+            self.assertEqual((self.tree.read(ex.file), path.is_symlink()), (self.tree.starter(ex), False), put.__name__)
+        self.assertEqual(self.tree.read(re.search(r"yours is (\S+)", said).group(1) + "/mine"), "work")
+        self.assertEqual(self.tree.solution(ex), solution)
+        self.assertFalse((path.parent / "nowhere.c").exists())
+
+    def test_57_a_pass_that_was_lost_is_found_again(self):
+        self.attempt(RIGHT, status=0)
+        shutil.rmtree(self.tree.root / ".course")
+        self.assertNotIn("the reference is linked", self.tree.make("all"))
+        self.assertIn("1 yours", self.tree.run("build/bin/serve --version")[1])
+
     def test_51_a_missing_compiler_is_not_the_learners_fault(self):
         self.tree.write("level2-operator/rmsnorm.c", rmsnorm(RIGHT))
         said = self.tree.make("test", "EX=rmsnorm", "CC=no-such-cc", "BUILD=build/none")

@@ -6,6 +6,12 @@ from pathlib import Path
 from ladder import build, judge
 
 SCHEMA = 1
+FIELDS = {"id": str, "state": str, "message": str, "fingerprint": str, "n_passed": int, "n_failed": int,
+          "output": str, "tests": list}
+WORDS = (str, type(None))
+TEST_FIELDS = {"id": str, "exercise": str, "case": str, "cause": str, "message": str, "where": str, "called": WORDS,
+               "got": WORDS, "want": WORDS, "index": (int, type(None)), "tolerance_used": (int, float, type(None)),
+               "seed": str, "replay": str}
 
 
 def path():
@@ -15,14 +21,21 @@ def path():
 def load():
     try:
         document = json.loads(path().read_text())
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     return document if isinstance(document, dict) and document.get("schema") == SCHEMA else {}
 
 
 def by_id():
-    """{exercise id: what its last run said}."""
-    return {record["id"]: record for record in load().get("exercises", [])}
+    """{exercise id: what its last run said}. What is no record any more, because somebody edited it, is left
+    out, and its exercise is judged again."""
+    records = load().get("exercises")
+    return {record["id"]: record for record in (records if isinstance(records, list) else [])
+            if has_fields(record, FIELDS) and all(has_fields(test, TEST_FIELDS) for test in record["tests"])}
+
+
+def has_fields(record, fields):
+    return isinstance(record, dict) and all(isinstance(record.get(name), kind) for name, kind in fields.items())
 
 
 def record_of_test(verdict, test, points):

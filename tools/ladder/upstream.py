@@ -15,7 +15,8 @@ def command_link(_args):
     stale = []
     for ex in touched:
         now = source_graph.fingerprint(course.graph, ex)
-        if passed.get(ex.id) != now and (ex.id not in known or known[ex.id]["fingerprint"] != now):
+        has_failed = ex.id in known and known[ex.id]["fingerprint"] == now and known[ex.id]["state"] != "done"
+        if passed.get(ex.id) != now and not has_failed:
             stale.append(ex)
     if stale:
         course.keep(course.judge(stale))

@@ -16,10 +16,10 @@ def command_reset(args):
     course = Course()
     ex = course.find(args.name, "reset")
     path, starter = ROOT / ex.file, judge.starter_text(ex)
-    if path.is_file() and path.read_text(errors="replace") == starter:
+    if path.is_file() and not path.is_symlink() and path.read_text(errors="replace") == starter:
         print(f"{ex.file} is the starter already")
         return 0
-    kept = save_copy(path, ex) if path.is_file() else ""
+    kept = save_copy(path, ex) if path.exists() else ""
     build.write_if_changed(path, starter)
     print(f"{ex.file} is the starter again" + (f"; yours is {kept}" if kept else ""))
     return 0
@@ -35,7 +35,10 @@ def save_copy(path, ex):
         copy = folder / f"{stem}-{n}.c"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(path, copy)
+        if path.is_dir():
+            shutil.move(path, copy)
+        else:
+            shutil.copy2(path, copy)
     except OSError as error:
         raise build.not_writable(copy, error) from error
     return copy.relative_to(ROOT)
@@ -56,6 +59,14 @@ def command_compare(args):
     return 0
 
 
+def date_of(path):
+    """0: an editor is just replacing it."""
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
 def command_watch(args):
     course = Course()
     ex = course.find(args.name, "watch")
@@ -63,14 +74,14 @@ def command_watch(args):
     before = None
     print(f"watching {ex.file}; Ctrl-C ends", flush=True)
     while True:
-        now = [path.stat().st_mtime_ns if path.exists() else 0 for path in watched]
+        now = [date_of(path) for path in watched]
         if now != before:
             before = now
             print(f"\n{time.strftime('%H:%M:%S')}  make test EX={ex.id}", flush=True)
             try:
                 testing.test_one(Course(), args)
-            except Refused as refused:
-                print(refused)
+            except (Refused, OSError) as error:
+                print(error)
             sys.stdout.flush()
         time.sleep(0.2)
 
