@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-builtin-rules # make would look for yacc, RCS and SCCS files of 300 files: 4 s
-ifeq ($(origin CC),default)
+ifneq ($(filter default undefined,$(origin CC)),)
 CC := gcc
 endif
 BUILD     ?= build
@@ -22,6 +22,7 @@ override SEED  := $(value SEED)
 override ROUTE := $(value ROUTE)
 COMMA     := ,
 RPATH     := $(if $(PREFIX),-Wl$(COMMA)-rpath$(COMMA)$(PREFIX)/lib)
+export PYTHONUTF8 := 1# our texts are UTF-8, whatever the terminal's letters are
 export ASK EX ONLY SEED ROUTE MODEL_DIR
 export PKG_CONFIG_PATH := $(if $(PREFIX),$(PREFIX)/lib/pkgconfig:)$(PKG_CONFIG_PATH)
 
@@ -154,7 +155,7 @@ times: setup-suite      ## how long a learner waits for a verdict
 fuzz: setup-check       ## every parser for SECONDS=60 under libFuzzer
 	@tools/fuzz.sh $(SECONDS)
 ##
-setup-%:
+setup-suite setup-test setup-check: setup-%:
 	@PKG_CONFIG_PATH="$(PKG_CONFIG_PATH)" tools/setup.sh $*
 course-commands:        # for tools/course.py: how a learner's file is compiled and linked
 	@echo 'compile: $(CC) $(LEARNER_FLAGS) $(SAFE)'; echo 'link: $(CC) $(SAFE) $(RPATH)'; echo 'wrap: $(WRAP)'; echo 'check: $(CHECK_L)'
@@ -218,6 +219,6 @@ $(TINY): tools/tiny_model.py
 	$(PYTHON) tools/tiny_model.py --out $@
 
 .SECONDARY:
-.PHONY: help next test status hint watch debug compare reset grade race editor doctor run chat serve bench lesson0 model \
+.PHONY: setup-suite setup-test setup-check help next test status hint watch debug compare reset grade race editor doctor run chat serve bench lesson0 model \
         setup all clean suite verify check times fuzz programs suites course-commands
 -include $(shell find $(BUILD) -name '*.d' -not -path '*/proof/*' 2>/dev/null)

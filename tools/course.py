@@ -51,6 +51,8 @@ def trouble_of(error):
     if not error.filename:
         return f"{error.strerror or error}; make doctor says what is missing"
     name = os.path.relpath(str(error.filename))
+    if isinstance(error, FileNotFoundError) and "/" not in str(error.filename):
+        return f"{name} is not here; make doctor says what is missing"
     if isinstance(error, FileNotFoundError) and not name.startswith(".."):
         return f"{name}: {error.strerror}; git checkout {name} brings it back"
     return f"{name}: {error.strerror}"

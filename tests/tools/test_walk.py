@@ -414,6 +414,40 @@ class Walk(unittest.TestCase):
         self.assertNotIn("the reference is linked", self.tree.make("all"))
         self.assertIn("1 yours", self.tree.run("build/bin/serve --version")[1])
 
+    def test_58_flags_of_make_change_no_verdict(self):
+        self.attempt(RIGHT, status=0)
+        for flags in ("-n", "-t", "-q", "-k", "-R", "-B -j8", "-i"):
+            self.tree.write("level2-operator/rmsnorm.c", rmsnorm(f"    (void)y; // {flags}"))
+            self.assertIn("rmsnorm: wrong", self.tree.run(f"make {flags} test EX=rmsnorm")[1], flags)
+
+    def test_59_a_compiler_may_speak_any_language(self):
+        compiler = self.tree.root / "cc-de"
+        compiler.write_text('#!/bin/sh\n[ "$LC_ALL" = C ] && exec gcc "$@"\n'
+                            "gcc \"$@\" 2>&1 | sed -e 's/ error: / Fehler: /' -e 's/undefined ref.* to/Verweis auf/' >&2\n")
+        compiler.chmod(0o755)
+        self.tree.write("level2-operator/rmsnorm.c", rmsnorm("    for (;;) {"))
+        said = self.tree.test("rmsnorm", 1, "CC=./cc-de", "BUILD=build/de", LC_ALL="de_DE.UTF-8")
+        self.assertRegex(said, r"rmsnorm: compile\n\s+level2-operator/rmsnorm\.c:\d+: ")
+
+    def test_60_letters_of_any_kind(self):
+        self.attempt(RIGHT + "\n    // drei Aepfel: \u00c4pfel \u2500", status=0)
+        for env in ({"LC_ALL": "POSIX", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}, {"LC_ALL": "xx_YY"}):
+            for words in (("test", "EX=rmsnorm"), ("compare", "EX=rmsnorm"), ("status",), ("next",)):
+                self.assertNotIn("Traceback", self.tree.make(*words, **env), (words, env))
+
+    def test_61_without_a_tool_the_sentence_names_it(self):
+        self.attempt(RIGHT, status=0)
+        folder = self.tree.root / "few tools"
+        folder.mkdir()
+        for path in Path("/usr/bin").iterdir():
+            if path.name not in ("nm", "pkg-config", "apt-get", "sudo"):
+                (folder / path.name).symlink_to(path)
+        for missing, other, words in (("nm", "pkg-config", "nm is not here"),
+                                      ("pkg-config", "nm", "rmsnorm: skipped: needs pkg-config")):
+            (folder / missing).unlink(missing_ok=True)
+            (folder / other).symlink_to(shutil.which(other))
+            self.assertIn(words, self.tree.run("tools/course.py test rmsnorm", PATH=str(folder))[1])
+
     def test_51_a_missing_compiler_is_not_the_learners_fault(self):
         self.tree.write("level2-operator/rmsnorm.c", rmsnorm(RIGHT))
         said = self.tree.make("test", "EX=rmsnorm", "CC=no-such-cc", "BUILD=build/none")

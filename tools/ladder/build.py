@@ -3,6 +3,7 @@
 build/modules.mk is rewritten only when its text changes, and everything that depends on the choice
 depends on it: so a switch is never served by an old object.
 """
+import errno
 import fcntl
 import hashlib
 import os
@@ -88,6 +89,8 @@ def write_if_changed(path, text):
 
 
 def not_writable(path, error):
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return Refused(f"{path}: {error.strerror}; make room for it, then the same command again")
     return Refused(f"{path}: {error.strerror}; this tree cannot be written: copy it to where you may write, or "
                    "give make BUILD=DIR")
 
@@ -111,11 +114,10 @@ def lock(build):
 
 
 def make_environment():
-    """Variables given to the make that called us hold for ours, too; its job server does not."""
-    env = dict(os.environ)
-    flags = [word for word in env.get("MAKEFLAGS", "").split() if not re.match(r"^-?-?j(observer)?|^--jobserver", word)]
-    env["MAKEFLAGS"] = " ".join(word for word in flags if not re.fullmatch(r"w|-w", word))
-    return env
+    """Variables given to the make that called us hold for ours, too; its flags and its job server do not:
+    after make -n or -t an old suite would be taken for a new one. Compilers speak English, which we read."""
+    _, dashes, variables = f" {os.environ.get('MAKEFLAGS', '')}".partition(" -- ")
+    return {**os.environ, "MAKEFLAGS": dashes.strip() + " " + variables if variables else "", "LC_ALL": "C"}
 
 
 def make(targets, keep_going=True):
@@ -132,7 +134,7 @@ def make(targets, keep_going=True):
 def missing_libraries(names):
     """Which of the pkg-config names are not here."""
     if shutil.which("pkg-config") is None:
-        return []
+        return ["pkg-config"]
     return [name for name in names
             if subprocess.run(["pkg-config", "--exists", name], capture_output=True).returncode != 0]
 

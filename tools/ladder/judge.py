@@ -180,9 +180,9 @@ def judge_built(exercise, seed, only, tiny, root=ROOT):
         return Verdict(exercise, "wrong", fault, warnings=log)
     if not binary.exists():
         link = read_log(str(binary) + ".log")
-        unknown = re.search(r"undefined reference to [`'](\w+)'", link)
+        unknown = set(re.findall(r"undefined reference to [`'](\w+)'", link)) & symbols_of("U", mine)
         if unknown:
-            return Verdict(exercise, "compile", f"{exercise.file} calls {unknown.group(1)}, which is nowhere defined")
+            return Verdict(exercise, "compile", f"{exercise.file} calls {min(unknown)}, which is nowhere defined")
         return Verdict(exercise, "blocked", f"its suite could not be built: {link_fault(link)}")
     return judge_run(exercise, binary, seed, only, tiny, log)
 

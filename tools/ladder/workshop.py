@@ -40,6 +40,8 @@ def save_copy(path, ex):
         else:
             shutil.copy2(path, copy)
     except OSError as error:
+        if copy.is_file():
+            copy.unlink()  # half of it: the disk is full
         raise build.not_writable(copy, error) from error
     return copy.relative_to(ROOT)
 
