@@ -11,7 +11,7 @@ MODEL_DIR ?= models
 NAME      ?= smollm2-135m
 MODEL     ?= $(MODEL_DIR)/SmolLM2-135M-Instruct.Q4_1.gguf
 PREFIX    ?=
-LEVEL_IS_SET := $(wildcard .course/level)
+LEVEL_IS_SET := $(if $(ALL),,$(filter 1 2 3 4,$(shell cat .course/level 2>/dev/null)))
 ASK       ?=
 JOBS      ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 # As typed: no dollar sign in them is a variable, and no letter the shell's.
@@ -87,9 +87,16 @@ help:                   ## this list
 ## to learn
 next:                   ## what to do now (ROUTE=core: the short way through)
 	@$(COURSE) next --name="$$EX" --route="$$ROUTE"
+# What people type in place of EX=rope would run everything.
+ifneq ($(filter test hint watch debug compare reset,$(MAKECMDGOALS)),)
+ifneq ($(filter $(EXERCISES),$(MAKECMDGOALS))$(ex)$(Ex),)
+$(error an exercise is named by EX=, as in make $(firstword $(MAKECMDGOALS)) EX=$(firstword $(filter $(EXERCISES),$(MAKECMDGOALS)) $(ex) $(Ex)))
+endif
+endif
 test: $(if $(EX),setup-suite,setup-test) ## the engine's tests, then yours; EX=rope: one exercise
 	@+$(if $(EX)$(LEVEL_IS_SET),:,$(COURSE) link && $(BUILD_GOALS) programs suites)
-	@+$(COURSE) test --name="$$EX" --only="$$ONLY" --seed="$$SEED" --suites $(SUITES) --checks $(CHECKS) --model $(TINY)
+	@+$(COURSE) test --name="$$EX" --only="$$ONLY" --seed="$$SEED" --suites $(SUITES) --checks $(CHECKS) --model $(TINY) $(if $(ALL),--all)
+tests: test
 status:                 ## the board, as it was last judged
 	@$(COURSE) status
 hint:                   ## one more hint: make hint EX=rope
@@ -106,7 +113,7 @@ level%: setup           ## level1 .. level4: build, make current, show its exerc
 	@+$(COURSE) link && $(BUILD_GOALS) programs
 	@$(COURSE) level $*
 grade: setup-suite      ## points, on inputs that nobody has seen (FROM=../bob SEEDS="7 11")
-	@+$(COURSE) grade --from "$(FROM)" --seeds "$(SEEDS)"
+	@+$(COURSE) grade --from="$$FROM" --seeds="$$SEEDS"
 race: setup-suite       ## one exercise under the thread sanitizer
 	@+$(MAKE) --no-print-directory test BUILD=$(BUILD)/race SAN=-fsanitize=thread
 editor:                 ## compile_commands.json for your files
@@ -219,6 +226,6 @@ $(TINY): tools/tiny_model.py
 	$(PYTHON) tools/tiny_model.py --out $@
 
 .SECONDARY:
-.PHONY: setup-suite setup-test setup-check help next test status hint watch debug compare reset grade race editor doctor run chat serve bench lesson0 model \
+.PHONY: setup-suite setup-test setup-check help next test tests status hint watch debug compare reset grade race editor doctor run chat serve bench lesson0 model \
         setup all clean suite verify check times fuzz programs suites course-commands
 -include $(shell find $(BUILD) -name '*.d' -not -path '*/proof/*' 2>/dev/null)

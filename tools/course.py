@@ -41,6 +41,7 @@ def arguments():
     parser.add_argument("--suites", nargs="*", default=[])
     parser.add_argument("--checks", nargs="*", default=[])
     parser.add_argument("--model", default="")
+    parser.add_argument("--all", action="store_true", help="test: everything, whatever the level")
     args = parser.parse_args()
     args.name = args.option or args.name
     return args

@@ -130,6 +130,7 @@ def expanded(ex, record, claim=None, colour=False):
     else:
         head = f"{ex.id}: {record['state']}: {failing_words(record)}, the first is"
         out.append(paint(head, record["state"], colour))
+        out += part_lines(record.get("parts"))
         out.append(f"  {test['id']}")
         out += failure_lines(test)
         if record["message"]:
@@ -146,6 +147,11 @@ def expanded(ex, record, claim=None, colour=False):
     out.append(f"  read     {ex.doc}, {ex.header}")
     out.append(f"  hint     make hint EX={ex.id}")
     return out
+
+
+def part_lines(parts):
+    words = ", ".join(f"{name} {state}" for name, state in (parts or {}).items())
+    return [indented(f"parts    {words}")] if words else []
 
 
 def failure_lines(test):

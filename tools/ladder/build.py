@@ -120,15 +120,26 @@ def make_environment():
     return {**os.environ, "MAKEFLAGS": dashes.strip() + " " + variables if variables else "", "LC_ALL": "C"}
 
 
-def make(targets, keep_going=True):
-    """Runs make; its exit status and everything that it said."""
+def make_program():
     program = shutil.which(os.environ.get("MAKE", "make").split()[0])
     if program is None:
         raise Refused("no make here; make setup cannot run without it: install make first")
-    command = [program, "--no-print-directory", "-s", f"-j{JOBS}", *(["-k"] if keep_going else []), *targets]
+    return program
+
+
+def make(targets, keep_going=True):
+    """Runs make; its exit status and everything that it said."""
+    command = [make_program(), "--no-print-directory", "-s", f"-j{JOBS}", *(["-k"] if keep_going else []), *targets]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
                           env=make_environment(), stdin=subprocess.DEVNULL)
     return done.returncode, done.stdout
+
+
+def make_aloud(targets):
+    """Builds and shows how far it is; whether all could be built. tools/build.sh takes the lock itself."""
+    command = ["tools/build.sh", build_dir(), JOBS, *targets]
+    return subprocess.run(command, env={**make_environment(), "MAKE": make_program()},
+                          stdin=subprocess.DEVNULL).returncode == 0
 
 
 def missing_libraries(names):

@@ -85,7 +85,7 @@ def grade_from(course, folder, seeds):
         source = tree.root / "build" / "results.json"
         if source.exists():
             build.write_if_changed(target, source.read_text())
-            print(f"{len(handed_in)} files handed in; test by test: {target}")
+            print(f"{board.plural(len(handed_in), 'file')} handed in; test by test: {target}")
 
 
 def command_grade(args):

@@ -11,8 +11,11 @@ def command_status(_args):
     records = course.records()
     failing = next((ex for ex in course.exercises if records.get(ex.id, {}).get("state") in judge.FAILED_STATES), None)
     if failing:
-        show(board.expanded(failing, records[failing.id], colour=course.colour))
-    print("\nnext: make next")
+        record = records[failing.id]
+        claim = mutants.claim(failing, [test_of(test) for test in record["tests"]], DEFAULT_SEED)
+        show(board.expanded(failing, record, claim, course.colour))
+    waiting = board.next_exercise(course.catalog, records, course.progress.level())
+    print("\nnext: make next" if waiting else "\nEvery exercise is yours.")
     return 0
 
 

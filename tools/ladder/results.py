@@ -48,13 +48,25 @@ def record_of_test(verdict, test, points):
             "points": points if test.cause == "pass" else 0}
 
 
+def parts_of(verdict):
+    """How each part of an exercise stands: done, wrong, started or not started."""
+    out = {}
+    for part in verdict.exercise.parts:
+        causes = {test.cause for test in verdict.tests if test.case.split()[0] == part.name}
+        if causes - {"pass", "not started"}:
+            out[part.name] = "wrong"
+        elif causes:
+            out[part.name] = {("pass",): "done", ("not started",): "not started"}.get(tuple(causes), "started")
+    return out
+
+
 def record_of(verdict):
     ex = verdict.exercise
     share = ex.points / ex.tests if ex.tests else 0
     return {"id": ex.id, "number": ex.number, "state": verdict.state, "message": verdict.message,
             "fingerprint": verdict.fingerprint, "n_tests": ex.tests, "n_passed": verdict.n_passed,
             "n_failed": verdict.n_failed, "points": judge.points_of(ex, [verdict]),
-            "points_possible": ex.points, "output": verdict.output[-2000:],
+            "points_possible": ex.points, "parts": parts_of(verdict), "output": verdict.output[-2000:],
             "tests": [record_of_test(verdict, test, round(share, 3)) for test in verdict.tests]}
 
 

@@ -53,7 +53,8 @@ def state_words(course, ex, verdict):
         return f"\n  write    {judge.first_gap(ex)}\n  read     {ex.doc}, {ex.header}"
     if verdict.state == "started":
         waiting = verdict.count("not started")
-        return f", {waiting} of {len(verdict.tests)} tests wait for more\n  write    {judge.first_gap(ex)}"
+        parts = "".join(f"\n{line}" for line in board.part_lines(results.parts_of(verdict)))
+        return f", {waiting} of {len(verdict.tests)} tests wait for more{parts}\n  write    {judge.first_gap(ex)}"
     if verdict.state in ("skipped", "blocked"):
         return f": {verdict.message}"
     return f", {board.plural(verdict.n_passed, 'test')}"
@@ -68,26 +69,23 @@ def show_warnings(verdict):
 
 def test_engine(course, args):
     """The engine's own tests: all of them before any level was chosen, then those up to the level."""
-    level = course.progress.level()
+    level = None if args.all else course.progress.level()
+    note = ""
     if level is None:
         jobs = run_tests.jobs_of(args.suites, args.checks, ["--model", args.model, "--bin", f"{build.build_dir()}/bin"])
         tally = run_tests.run_jobs(jobs)
-        note = ""
     else:
         names = engine.suites_of(ROOT, range(1, level + 1))
         programs = [f"{build.build_dir()}/test/suites/{name}" for name in names]
         tiny = f"{build.build_dir()}/test/tiny.gguf"
-        with build.lock(build.build_dir()):
-            status, out = build.make([tiny, *programs], keep_going=False)
-        if status:
-            raise Refused("the engine's own tests do not build; make doctor says what is missing\n"
-                          + engine.build_trouble(out))
+        if not build.make_aloud([tiny, *programs]):
+            raise Refused("the engine's own tests do not build; make doctor says what is missing")
         os.environ["TINY_MODEL"] = tiny
         tally, n_fresh = engine.run_incremental(programs, [tiny])
-        n_kept = len(programs) - n_fresh
-        note = f" ({n_kept} of {len(programs)} suites unchanged since they passed)" if n_kept else ""
+        kept = f"{len(programs) - n_fresh} of {len(programs)} suites unchanged since they passed"
+        note = f"  level {level} and below, {kept};\n  everything: make test ALL=1\n"
     failed = f", {tally.failed} failed" if tally.failed else ""
-    print(f"\nengine with reference modules: {tally.passed} passed{failed}{note}")
+    print(f"\nengine with reference modules: {tally.passed} passed{failed}\n{note}", end="")
     return tally
 
 
@@ -113,9 +111,7 @@ def test_integration(course, verdicts):
 
 def test_all(course, args):
     tally = test_engine(course, args)
-    level = course.progress.level()
-    exercises = [ex for ex in course.exercises if level is None or ex.level <= level]
-    verdicts = course.judge(exercises)
+    verdicts = course.judge(course.exercises)
     _, first = course.keep(verdicts, {"passed": tally.passed, "failed": tally.failed, "skipped": tally.skipped})
     together_passed, together_failed = test_integration(course, verdicts)
     show_board(course)
