@@ -222,6 +222,17 @@ class Walk(unittest.TestCase):
             self.tree.write(path, text)
             self.tree.test("rmsnorm", 0)
 
+    def test_62_a_header_of_ones_own_is_a_part_of_the_pass(self):
+        helper = "level2-operator/my_helper.h"
+        try:
+            self.tree.write(helper, "// mine\n")
+            self.attempt(RIGHT, status=0, before='#include "my_helper.h"\n')
+            self.tree.write(helper, "#error not any more\n")
+            self.assertRegex(self.tree.make("status"), r"rmsnorm\s+changed")
+            self.assertIn("the reference is linked", self.tree.make("all"))
+        finally:
+            (self.tree.root / helper).unlink()
+
     def test_32_new_tests_run_without_cleaning(self):  # CRS-06
         self.attempt(RIGHT, status=0)
         path = "tests/level2/test_rmsnorm.c"

@@ -100,5 +100,5 @@ def load(root=ROOT):
     try:
         document = json.loads((root / "course.json").read_text())
         return Catalog(document)
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, RecursionError, KeyError, TypeError) as error:
         raise Refused(f"course.json: {error}; git checkout course.json brings it back") from error

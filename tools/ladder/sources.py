@@ -5,6 +5,7 @@ gguf.h. Whoever uses a function of a header needs its sources, and what these us
 of objects has to be kept, and a suite links its module's libraries only.
 """
 import hashlib
+import posixpath
 import re
 from pathlib import Path
 
@@ -25,6 +26,7 @@ class Sources:
     def __init__(self, root, learner_files):
         self.root = root
         self.text, self.word, self.function = {}, {}, {}
+        self.found = {}  # (folder, what is included) -> path
         self.owner = {}  # header -> its sources
         self.copies = []  # what a learner has put beside an exercise: nothing is built from it
         solved = {name for file in learner_files for name in DEFINITION.findall(self.read("solutions/" + file))}
@@ -52,11 +54,21 @@ class Sources:
         """All project headers that the files include, directly or not."""
         seen, todo = set(), list(names)
         while todo:
-            for header in PROJECT.findall(self.read(todo.pop())):
+            name = todo.pop()
+            for header in PROJECT.findall(self.read(name)):
+                header = self.beside(name, header)
                 if header not in seen:
                     seen.add(header)
                     todo.append(header)
         return seen
+
+    def beside(self, name, header):
+        """Where the compiler finds what a file includes: in the file's own folder first."""
+        key = posixpath.dirname(name), header
+        if key not in self.found:
+            own = posixpath.normpath(posixpath.join(*key))
+            self.found[key] = own if own != header and (self.root / own).is_file() else header
+        return self.found[key]
 
     def words_of(self, name):
         """What a source mentions, the inline functions that it calls included."""
