@@ -180,6 +180,11 @@ class Walk(unittest.TestCase):
         self.tree.test("attention", 0)
         self.tree.test("rmsnorm", 1)
 
+    def test_25_what_takes_all_memory_is_stopped_first(self):
+        body = RIGHT + ("\n    for (int i = 0; d_model == 577 && i < 20000; i++)"
+                        "\n        for (volatile char *p = malloc(1 << 20), *q = p; q && q < p + (1 << 20); q += 4096) *q = 1;")
+        self.assertIn("memory: took more than 2 GB of memory", flat(self.attempt(body)))
+
     # ---- right, and in the engine ----
 
     def test_30_what_passes_runs_in_the_engine_and_what_breaks_leaves_it(self):

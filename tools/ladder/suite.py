@@ -26,6 +26,7 @@ NOT_STARTED_STATUS = 77  # of EXERCISE()
 DEFAULT_SEED = "1"  # tests/support/suite.c has the same
 TEST_LIMIT_S, SUITE_LIMIT_S = 3, 12  # of a learner; proofs upstream wait longer
 TICK_S = 0.05
+MEMORY_LIMIT = 2 << 30  # bytes of one test
 MAX_OUTPUT = 1 << 18  # bytes, of the beginning and of the end
 MARK = "LADDER_RUN"
 NO_FAILURE = ("pass", "not started")  # causes; all others count as failed
@@ -139,7 +140,7 @@ def environment(seed, log, limit_s, fork):
     return env
 
 
-def execute(command, env, nonce, limit_s):
+def execute(command, env, nonce, limit_s, heavy=None):
     """(exit status or None, output); a suite that does not end is stopped, and all that it has started ends
     with it. Of an output without end, the beginning and the end are kept."""
     mark = secrets.token_hex(16)  # what a suite starts has it, too, whatever session it moves to
@@ -155,6 +156,7 @@ def execute(command, env, nonce, limit_s):
         end = time.monotonic() + limit_s
         while program.poll() is None and time.monotonic() < end:
             output.read(TICK_S)
+            stop_heavy(program.pid, heavy if heavy is not None else set())
         is_cut = program.poll() is None
     finally:
         run_tests.end_session(program, f"{MARK}={mark}")
@@ -163,6 +165,19 @@ def execute(command, env, nonce, limit_s):
         pass
     program.stdout.close()
     return None if is_cut else program.returncode, output.text()
+
+
+def stop_heavy(parent, heavy):
+    """Ends each child that takes more memory than a test may, before the machine is out of it; its id is
+    added to heavy. AddressSanitizer's own limit does not hold in a child."""
+    try:
+        children = Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
+        for pid in children:
+            if int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") > MEMORY_LIMIT:
+                os.kill(int(pid), signal.SIGKILL)
+                heavy.add(pid)
+    except (OSError, IndexError):
+        pass  # it has just ended, or this system has no such folder
 
 
 class Output:
@@ -212,12 +227,15 @@ def run(binary, learner_file, seed=DEFAULT_SEED, only=None, tiny=None, patience=
         if tiny:
             env["TINY_MODEL"] = str(tiny)
         command = [str(binary), "--report", report] + (["--only", only] if only else [])
-        begin = time.monotonic()
-        status, output = execute(command, env, nonce, suite_limit_s)
+        begin, heavy = time.monotonic(), set()
+        status, output = execute(command, env, nonce, suite_limit_s, heavy)
         seconds = time.monotonic() - begin
         told, logs, items = read_report(report, nonce), sanitizer.logs(log), list(read_xml(report + ".xml"))
     printed = sanitizer.printed(output)
     tests = [test_of(item, told, logs, printed, learner_file, test_limit_s) for item in items]
+    for test in tests:
+        if told.get(test.name, {}).get("pid") in heavy:
+            test.cause, test.message = "memory", f"took more than {MEMORY_LIMIT >> 30} GB of memory"
     if only:  # Check counts the tests that were not chosen, too
         tests = [test for test in tests if test.name in told]
     trouble = "" if tests else trouble_of(status, output, next(iter(logs.values()), printed), seconds, learner_file)
