@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-builtin-rules # make would look for yacc, RCS and SCCS files of 300 files: 4 s
-ifeq ($(origin CC),default)
+ifneq ($(filter default undefined,$(origin CC)),)
 CC := gcc
 endif
 BUILD     ?= build
@@ -11,12 +11,19 @@ MODEL_DIR ?= models
 NAME      ?= smollm2-135m
 MODEL     ?= $(MODEL_DIR)/SmolLM2-135M-Instruct.Q4_1.gguf
 PREFIX    ?=
-LEVEL_IS_SET := $(wildcard .course/level)
+LEVEL_IS_SET := $(if $(ALL),,$(filter 1 2 3 4,$(shell cat .course/level 2>/dev/null)))
 ASK       ?=
 JOBS      ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
-override ASK := $(value ASK)# as typed: no dollar sign in it is a variable
-comma     := ,
-export ASK MODEL_DIR
+# As typed: no dollar sign in them is a variable, and no letter the shell's.
+override ASK   := $(value ASK)
+override EX    := $(value EX)
+override ONLY  := $(value ONLY)
+override SEED  := $(value SEED)
+override ROUTE := $(value ROUTE)
+COMMA     := ,
+RPATH     := $(if $(PREFIX),-Wl$(COMMA)-rpath$(COMMA)$(PREFIX)/lib)
+export PYTHONUTF8 := 1# our texts are UTF-8, whatever the terminal's letters are
+export ASK EX ONLY SEED ROUTE MODEL_DIR
 export PKG_CONFIG_PATH := $(if $(PREFIX),$(PREFIX)/lib/pkgconfig:)$(PKG_CONFIG_PATH)
 
 WARN := -Wall -Wextra -Wpedantic -Wshadow -Wundef -Wvla -Wwrite-strings -Wpointer-arith \
@@ -32,7 +39,7 @@ CHECK_C := $(shell pkg-config --cflags check 2>/dev/null)
 CHECK_L := $(shell pkg-config --libs check 2>/dev/null)
 COMMON_FLAGS = $(STD) $(WARN) $(WERROR) $(FLOAT) $(PKG_C) -MMD -MP
 # A learner's file: all warnings, never an error; what is not written yet leaves things unused.
-LEARNER_FLAGS = $(STD) $(WARN) -Wno-unused-parameter -Wno-unused-function $(FLOAT) $(PKG_C) -MMD -MP
+LEARNER_FLAGS = $(STD) $(WARN) -Wno-double-promotion -Wno-unused-parameter -Wno-unused-function $(FLOAT) $(PKG_C) -MD -MP
 FLAGS_OF = $(if $(filter $<,$(STARTERS)),$(LEARNER_FLAGS),$(COMMON_FLAGS))
 FAST    := -O3 -g
 SAN     ?= -fsanitize=address,undefined -fno-sanitize-recover=all
@@ -47,20 +54,19 @@ PROGRAMS := $(foreach m,$(MAINS),$(BUILD)/bin/$(patsubst main_%.c,%,$(notdir $(m
 -include $(BUILD)/modules.mk $(BUILD)/suites.mk
 REFERENCE := $(wildcard solutions/*/*.c)
 STARTERS := $(wildcard $(REFERENCE:solutions/%=%))
-SOURCES  := $(filter-out $(MAINS) $(STARTERS),$(wildcard common/*.c level*/*.c)) $(REFERENCE)
+SOURCES  := $(filter-out $(MAINS) $(STARTERS) $(COPIES),$(wildcard $(wildcard common/*.c level*/*.c))) $(REFERENCE)
 TESTS    := $(wildcard tests/common/test_*.c tests/level*/test_*.c)
 SUITES   := $(foreach t,$(TESTS),$(BUILD)/test/suites/$(patsubst test_%.c,%,$(notdir $(t))))
 SUPPORT  := $(wildcard tests/support/*.c)
 CHECKS   := $(wildcard tests/reference/*.py)
 TINY     := $(BUILD)/test/tiny.gguf
 
-COMMA    := ,
 FAST_OBJ := $(patsubst %.c,$(BUILD)/bin/obj/%.o,$(filter-out $(LEARNED:%=solutions/%),$(SOURCES)) $(LEARNED))
 SAFE_OBJ := $(SOURCES:%.c=$(BUILD)/test/obj/%.o)
 MIXED_OBJ := $(filter-out $(LEARNED:%.c=$(BUILD)/test/obj/solutions/%.o),$(SAFE_OBJ)) \
              $(LEARNED:%.c=$(BUILD)/test/mine/%.o)
 SUPP_OBJ := $(SUPPORT:%.c=$(BUILD)/test/obj/%.o)
-LINK     := $(PKG_L) $(if $(PREFIX),-Wl$(COMMA)-rpath$(COMMA)$(PREFIX)/lib) -lm -pthread
+LINK     := $(PKG_L) $(RPATH) -lm -pthread
 # tests/support/memory.c makes allocations fail. The linker of macOS knows no --wrap.
 ifeq ($(shell uname),Linux)
 WRAP     := -Wl,--undefined=__wrap_malloc,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup
@@ -80,27 +86,34 @@ help:                   ## this list
 	@printf '\n  EX=rope  MODEL=file  CC=clang  PREFIX=dir of libraries  BUILD=dir  MINE=rope  REF=all\n'
 ## to learn
 next:                   ## what to do now (ROUTE=core: the short way through)
-	@$(COURSE) next $(EX) --route "$(ROUTE)"
+	@$(COURSE) next --name="$$EX" --route="$$ROUTE"
+# What people type in place of EX=rope would run everything.
+ifneq ($(filter test hint watch debug compare reset,$(MAKECMDGOALS)),)
+ifneq ($(filter $(EXERCISES),$(MAKECMDGOALS))$(ex)$(Ex),)
+$(error an exercise is named by EX=, as in make $(firstword $(MAKECMDGOALS)) EX=$(firstword $(filter $(EXERCISES),$(MAKECMDGOALS)) $(ex) $(Ex)))
+endif
+endif
 test: $(if $(EX),setup-suite,setup-test) ## the engine's tests, then yours; EX=rope: one exercise
 	@+$(if $(EX)$(LEVEL_IS_SET),:,$(COURSE) link && $(BUILD_GOALS) programs suites)
-	@+$(COURSE) test "$(EX)" --only "$(ONLY)" --seed "$(SEED)" --suites $(SUITES) --checks $(CHECKS) --model $(TINY)
+	@+$(COURSE) test --name="$$EX" --only="$$ONLY" --seed="$$SEED" --suites $(SUITES) --checks $(CHECKS) --model $(TINY) $(if $(ALL),--all)
+tests: test
 status:                 ## the board, as it was last judged
 	@$(COURSE) status
 hint:                   ## one more hint: make hint EX=rope
-	@$(COURSE) hint "$(EX)"
+	@$(COURSE) hint --name="$$EX"
 watch:                  ## test again whenever you save: make watch EX=rope
-	@+$(COURSE) watch "$(EX)"
+	@+$(COURSE) watch --name="$$EX"
 debug: setup-suite      ## gdb at your function in the first failing test
-	@+$(COURSE) debug "$(EX)"
+	@+$(COURSE) debug --name="$$EX"
 compare:                ## yours beside the reference, once it has passed
-	@$(COURSE) compare "$(EX)"
+	@$(COURSE) compare --name="$$EX"
 reset:                  ## the starter again; yours is kept under .course/saved
-	@$(COURSE) reset "$(EX)"
+	@$(COURSE) reset --name="$$EX"
 level%: setup           ## level1 .. level4: build, make current, show its exercises
 	@+$(COURSE) link && $(BUILD_GOALS) programs
 	@$(COURSE) level $*
-grade: setup-suite      ## points, on inputs that nobody has seen
-	@+$(COURSE) grade
+grade: setup-suite      ## points, on inputs that nobody has seen (FROM=../bob SEEDS="7 11")
+	@+$(COURSE) grade --from="$$FROM" --seeds="$$SEEDS"
 race: setup-suite       ## one exercise under the thread sanitizer
 	@+$(MAKE) --no-print-directory test BUILD=$(BUILD)/race SAN=-fsanitize=thread
 editor:                 ## compile_commands.json for your files
@@ -149,10 +162,10 @@ times: setup-suite      ## how long a learner waits for a verdict
 fuzz: setup-check       ## every parser for SECONDS=60 under libFuzzer
 	@tools/fuzz.sh $(SECONDS)
 ##
-setup-%:
+setup-suite setup-test setup-check: setup-%:
 	@PKG_CONFIG_PATH="$(PKG_CONFIG_PATH)" tools/setup.sh $*
 course-commands:        # for tools/course.py: how a learner's file is compiled and linked
-	@echo 'compile: $(CC) $(LEARNER_FLAGS) $(SAFE)'; echo 'link: $(CC) $(SAFE)'; echo 'wrap: $(WRAP)'; echo 'check: $(CHECK_L)'
+	@echo 'compile: $(CC) $(LEARNER_FLAGS) $(SAFE)'; echo 'link: $(CC) $(SAFE) $(RPATH)'; echo 'wrap: $(WRAP)'; echo 'check: $(CHECK_L)'
 
 # ---- build -------------------------------------------------------------------------------------
 programs: $(PROGRAMS)
@@ -182,6 +195,7 @@ $(BUILD)/bin/%: $(BUILD)/bin/obj/main_%.o $(BUILD)/bin/libladder.a
 	$(CC) $(FAST) $^ $(LINK) -o $@
 $(BUILD)/bin/%: $(BUILD)/bin/obj/tests/reference/%.o $(BUILD)/bin/libladder.a
 	$(CC) $(FAST) $^ $(LINK) -o $@
+$(LEARNED:%.c=$(BUILD)/bin/obj/%.o): $(BUILD)/bin/obj/%.o: $(BUILD)/sums/%.sum
 $(BUILD)/bin/obj/common/modules.o: $(wildcard $(BUILD)/modules.mk)
 $(BUILD)/bin/obj/common/modules.o: WARN += -DMODULES='"$(MODULES)"'
 $(BUILD)/bin/obj/main_bench.o: WARN += -DBUILD_FLAGS='"$(FAST) $(FLOAT)"'
@@ -193,14 +207,14 @@ $(BUILD)/test/suites/%: $(BUILD)/test/obj/test_%.o $(BUILD)/test/libsupport.a $(
 	$(CC) $(SAFE) $(WRAP) $^ $(CHECK_L) $(LINK) -o $@
 # The learner's files, sanitized, and the suite of one exercise: the learner's file and the reference of
 # everything else (suites.mk). What compiler and linker say goes to a log that tools/course.py reads.
-$(BUILD)/test/mine/%.o: %.c $(BUILD)/compiler
+$(BUILD)/test/mine/%.o: %.c $(BUILD)/sums/%.sum $(BUILD)/compiler
 	@mkdir -p $(@D) && rm -f $@
 	@$(CC) $(LEARNER_FLAGS) $(SAFE) -c $< -o $@ 2>$(@:.o=.log)
 $(EXERCISES:%=$(BUILD)/test/exercises/%): $(BUILD)/suites.mk
 	@mkdir -p $(@D) && rm -f $@
 	@$(SUITE_LINK) $(if $(filter %/memory.o,$^),$(WRAP)) $(filter %.o,$^) $(CHECK_L) $(SUITE_PKG) -o $@ 2>$@.log
 SUITE_LINK = $(CC) $(SAFE)
-SUITE_PKG = $(if $(SUITE_LIBS),$(shell pkg-config --libs $(SUITE_LIBS))) $(if $(PREFIX),-Wl$(COMMA)-rpath$(COMMA)$(PREFIX)/lib) -lm -pthread
+SUITE_PKG = $(if $(SUITE_LIBS),$(shell pkg-config --libs $(SUITE_LIBS))) $(RPATH) -lm -pthread
 # How the learner's passed modules work together: a suite of the level on all of them.
 $(BUILD)/test/libmixed.a: $(MIXED_OBJ) $(BUILD)/modules.mk
 	@rm -f $@ && ar rcs $@ $(filter %.o,$^)
@@ -212,6 +226,6 @@ $(TINY): tools/tiny_model.py
 	$(PYTHON) tools/tiny_model.py --out $@
 
 .SECONDARY:
-.PHONY: help next test status hint watch debug compare reset grade race editor doctor run chat serve bench lesson0 model \
+.PHONY: setup-suite setup-test setup-check help next test tests status hint watch debug compare reset grade race editor doctor run chat serve bench lesson0 model \
         setup all clean suite verify check times fuzz programs suites course-commands
 -include $(shell find $(BUILD) -name '*.d' -not -path '*/proof/*' 2>/dev/null)

@@ -13,10 +13,9 @@ enum {
     LIMIT_LAYERS = 1024,         // transformer layers
     LIMIT_VOCAB = 1 << 21,       // tokens in a vocabulary
     LIMIT_PIECE_BYTES = 1 << 16, // bytes of one token
-    LIMIT_SPECIAL_BYTES =
-        256, // bytes of a token that is looked for in text: each length is tried
-    LIMIT_D_MODEL = 1 << 17, // width of the model, and of d_ff
-    LIMIT_CONTEXT = 1 << 24, // positions a file may claim
+    LIMIT_SPECIAL_BYTES = 256,   // of a token looked for in text: each length is tried
+    LIMIT_D_MODEL = 1 << 17,     // width of the model, and of d_ff
+    LIMIT_CONTEXT = 1 << 24,     // positions a file may claim
 
     // The engine
     LIMIT_DEFAULT_CONTEXT = 8192,  // positions, unless --context says otherwise
@@ -34,9 +33,8 @@ enum {
     LIMIT_CHOICES_INSIDE = 16,     // of these in the engine at a time: room for others
 
     // HTTP
-    LIMIT_BODY_BYTES = 8 << 20, // request body
-    LIMIT_TOOL_BYTES =
-        1 << 20, // body of /tokenize and its like: streams stand still for so long
+    LIMIT_BODY_BYTES = 8 << 20,    // request body
+    LIMIT_TOOL_BYTES = 1 << 20,    // body of /tokenize and its like: streams stand still
     LIMIT_HEADER_BYTES = 32 << 10, // request line and headers together
     LIMIT_JSON_DEPTH = 64,         // nesting of a JSON body
     LIMIT_JSON_VALUES = 1 << 20, // values of a JSON body: a parsed one takes about 50 bytes
@@ -49,10 +47,11 @@ enum {
     LIMIT_PING_MS = 5000,             // silence on a stream before a comment is sent
     LIMIT_IDLE_S = 60,                // seconds a connection may stay idle
     LIMIT_DRAIN_S = 30,               // seconds that SIGTERM waits for running requests
-    LIMIT_STALL_S = 60,     // seconds that an engine with work may go without a step
-    LIMIT_API_KEYS = 64,    // keys that a server knows
-    LIMIT_ORIGINS = 64,     // origins on the CORS allow-list
-    LIMIT_REQUEST_ID = 128, // bytes of a client's own X-Request-Id
+    LIMIT_STALL_S = 60,         // seconds that an engine with work may go without a step
+    LIMIT_RETRY_AFTER_S = 3600, // seconds that a client is told to wait, at the most
+    LIMIT_API_KEYS = 64,        // keys that a server knows
+    LIMIT_ORIGINS = 64,         // origins on the CORS allow-list
+    LIMIT_REQUEST_ID = 128,     // bytes of a client's own X-Request-Id
 
     // The client
     LIMIT_PROMPT_PARTS = 64,        // parts of one prompt, without history and question

@@ -42,8 +42,7 @@ void price_list_close(struct price_list *list); // safe on a zeroed or closed li
 
 struct price_query {
     const char *model;
-    const char
-        *date; // as in valid_from, the first day if shortened; NULL: the latest price known
+    const char *date;   // as in valid_from, its first day counts; NULL: the latest price
     const char *window; // NULL: a price for the whole day
 };
 

@@ -53,10 +53,9 @@ struct reply {
     bool has_error; // the server sent an error object; what came before it stays
     char error_message[512];
     // counted here
-    int64_t first_token_ns,
-        last_token_ns; // now_ns of the first and of the latest push that
-                       // added a byte of text or refusal; 0: none did
-    size_t n_bytes;    // text and refusals of all choices
+    int64_t first_token_ns; // now_ns of the first push that added a byte of text or
+    int64_t last_token_ns;  // refusal, and of the latest; 0: none did
+    size_t n_bytes;         // text and refusals of all choices
 };
 
 void reply_init(struct reply *r);

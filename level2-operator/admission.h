@@ -13,18 +13,17 @@
 #include "common/status.h"
 
 struct admission {
-    int n_inside;   // requests admitted and not left
-    int max_inside; // fixed at init
-    double
-        mean_service_s; // of those that left, seconds, the newest counts 1/8; 0: none yet
+    int n_inside;          // requests admitted and not left
+    int max_inside;        // fixed at init
+    double mean_service_s; // of those that left; the newest counts 1/8; 0: none yet
 };
 
 void admission_init(struct admission *a, int max_inside); // max_inside > 0
 
 // OK, and counted, while there is room. Else ERR_BUSY: nothing is counted, the message
 // names max_inside, and *retry_after_s says when to come back: mean_service_s rounded up to
-// whole seconds, at least 1 (also when nobody has left yet), at most 3600, however large it
-// is. *retry_after_s is written only then.
+// whole seconds, at least 1 (also when nobody has left yet), at most LIMIT_RETRY_AFTER_S
+// (common/limits.h), however large it is. *retry_after_s is written only then.
 enum status admission_enter(struct admission *a, int *retry_after_s, struct error *err);
 
 // One who was admitted leaves, service_s >= 0 seconds after it came. Its place is free, and

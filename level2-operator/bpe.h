@@ -25,7 +25,7 @@ struct bpe_merge {
 struct bpe {
     struct bpe_merge *merges; // (n_merges); index = rank, 0 is merged first
     int n_merges;
-    struct table pairs;       // (left, right), 8 bytes -> rank
+    struct table pairs;       // key: two token_id in a row, left and right -> rank
     token_id byte_token[256]; // the single symbol of each byte, -1: the vocabulary lacks it
 };
 

@@ -10,7 +10,7 @@
 #include "common/printable.h"
 #include "common/utf8.h"
 #include "level2-operator/gguf_value.h"
-#include "level2-operator/rows.h"
+#include "level2-operator/rows_for.h"
 
 enum {
     SHOWN_BYTES = 60, // of a string, unless it is asked for

@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-#include "level2-operator/rows.h"
+#include "level2-operator/rows_for.h"
 
 typedef float f32x4
     __attribute__((vector_size(16))); // gcc and clang: one register on any CPU

@@ -11,7 +11,7 @@
 #include "common/limits.h"
 #include "common/utf8.h"
 #include "level2-operator/gguf_value.h"
-#include "level2-operator/rows.h"
+#include "level2-operator/rows_for.h"
 
 enum {
     TENSORS_PER_LAYER = 9,

@@ -16,7 +16,7 @@
 #include "level2-operator/matmul.h"
 #include "level2-operator/rmsnorm.h"
 #include "level2-operator/rope.h"
-#include "level2-operator/rows.h"
+#include "level2-operator/rows_for.h"
 #include "level2-operator/run_plain.h"
 
 enum {

@@ -70,11 +70,3 @@ void rows_q4_0(float *restrict y, const void *restrict row, int n) {
 void rows_q4_1(float *restrict y, const void *restrict row, int n) {
     EXERCISE("rows.q4");
 }
-
-rows_fn *rows_for(enum dtype t) {
-    static rows_fn *const functions[DTYPE_COUNT] = {
-        [DTYPE_F32] = rows_f32,   [DTYPE_F16] = rows_f16,   [DTYPE_BF16] = rows_bf16,
-        [DTYPE_Q8_0] = rows_q8_0, [DTYPE_Q4_0] = rows_q4_0, [DTYPE_Q4_1] = rows_q4_1,
-    };
-    return (unsigned)t < DTYPE_COUNT ? functions[t] : NULL;
-}

@@ -28,9 +28,4 @@ void rows_q8_0(float *y, const void *row, int n); // n % 32 == 0
 void rows_q4_0(float *y, const void *row, int n); // n % 32 == 0
 void rows_q4_1(float *y, const void *row, int n); // n % 32 == 0
 
-typedef void rows_fn(float *y, const void *row, int n);
-
-// The function for a type, NULL when there is none.
-rows_fn *rows_for(enum dtype t);
-
 #endif

@@ -72,8 +72,9 @@ int sampler_weigh(struct sampler *s, float temperature);
 // and returns how many: at least one. Weights stay as they are; they need not sum to 1.
 //   top_k   above 0: no more than the k best (Fan et al. 2018, arXiv:1805.04833)
 //   top_p   below 1: the fewest best whose weights make up top_p of the sum of those that
-//           top_k leaves, so the token that reaches it stays; a sum less than 1e-6 * top_p
-//           short of it has reached it, as logits are floats and 0.4 + 0.2 should be 0.6
+//           top_k leaves, so the token that reaches it stays; a sum that lacks less than a
+//           millionth of what is wanted has reached it: logits are floats, and 0.4 + 0.2
+//           should be 0.6
 //           (Holtzman et al. 2019, arXiv:1904.09751)
 //   min_p   above 0: only those that weigh at least min_p times the best
 //           (Nguyen et al. 2024, arXiv:2407.01082)

@@ -30,7 +30,9 @@ static void print_rate(const char *name, struct rate r, double unit, const char 
 
 static void print_measured(const struct bench_report *r) {
     printf("           median       spread of %d runs\n", MEASURE_RUNS);
-    print_rate("prefill", r->prefill.rate, 1, "tokens/s, 64 a step");
+    char many[32];
+    snprintf(many, sizeof(many), "tokens/s, %d a step", r->prefill.workload.step_rows);
+    print_rate("prefill", r->prefill.rate, 1, many);
     print_rate("decode", r->decode.rate, 1, "tokens/s, one a step");
     print_rate("read", r->read, 1e9, "GB/s, the model file, all threads");
     printf("\ndecode reads %.1f GB/s of weights: %.0f %% of what this machine reads\n",
@@ -61,8 +63,9 @@ static void print_wall(const struct phase_report *p) {
 static void print_predicted(const struct bench_report *r) {
     printf("measured apart from the model, medians of %d runs\n", MEASURE_RUNS);
     printf("read      %8.1f GB/s    the model file, all threads\n", r->read.median / 1e9);
-    printf("64 rows   %8.1f Gop/s   a layer's matrix alone: %s\n",
-           r->prefill.speed.layer_ops_per_s / 1e9, r->layer_kernel);
+    printf("%d rows   %8.1f Gop/s   a layer's matrix alone: %s\n",
+           r->prefill.workload.step_rows, r->prefill.speed.layer_ops_per_s / 1e9,
+           r->layer_kernel);
     printf("one row   %8.1f Gop/s   the same\n", r->decode.speed.layer_ops_per_s / 1e9);
     printf("one row   %8.1f Gop/s   the head's first rows alone: %s\n",
            r->decode.speed.head_ops_per_s / 1e9, r->head_kernel);

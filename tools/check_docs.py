@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 """Checks the words: links lead somewhere, quoted code still stands in its file, transcripts have
-commands, tables say what course.json says, each exercise has all its words. Standard library only.
+commands, tables and counts say what course.json says, each exercise has all its words. Standard library only.
 
     tools/check_docs.py [EXERCISE...]    everything, or what concerns these exercises
-    tools/check_docs.py --write          first writes the tables anew
+    tools/check_docs.py --write          first writes the tables and counts anew
 
 What is checked how: tools/docs_check/. Transcripts are run by tools/transcripts.py.
 """
 import argparse
 import sys
 
-from docs_check import exercises, links, quotes, tables, transcripts
+from docs_check import counts, exercises, links, quotes, tables, transcripts
 from docs_check.page import Page, pages_of
 from ladder import catalog
 from ladder.catalog import ROOT, Refused
@@ -26,8 +26,8 @@ def with_place_for_facts(page, course):
 
 
 def written(page, course):
-    """The page with its tables anew, in the file as well."""
-    text = tables.rewritten(with_place_for_facts(page, course), course)
+    """The page with its tables and counts anew, in the file as well."""
+    text = counts.rewritten(tables.rewritten(with_place_for_facts(page, course), course), course)
     if text != "\n".join(page.lines):
         page.path.write_text(text)
         print(f"wrote {page.name}")
@@ -41,6 +41,7 @@ def faults_of(pages, chosen, course, root):
         yield from quotes.faults_of(page, secrets)
         yield from transcripts.faults_of(page)
         yield from tables.faults_of(page, course)
+        yield from counts.faults_of(page, course)
     for ex in chosen:
         yield from exercises.faults_of(ex, root)
 

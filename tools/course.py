@@ -31,15 +31,32 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("command", choices=sorted(commands.TABLE))
     parser.add_argument("name", nargs="?", default="", help="an exercise, or a level")
+    parser.add_argument("--name", dest="option", default="", help="the same, whatever letters it begins with")
     parser.add_argument("--only", default="", help="one test: 'name[index]'")
     parser.add_argument("--seed", default="", help="COURSE_SEED of the drawn inputs")
     parser.add_argument("--route", default="", help="core: only exercises of the core path")
     parser.add_argument("--record", action="store_true", help="mutants: write how each one fails")
-    parser.add_argument("--seeds", type=int, default=0, help="how many seeds to try")
+    parser.add_argument("--seeds", default="", help="proofs: how many; grade: which")
+    parser.add_argument("--from", dest="origin", default="", help="grade: a folder with somebody's files")
     parser.add_argument("--suites", nargs="*", default=[])
     parser.add_argument("--checks", nargs="*", default=[])
     parser.add_argument("--model", default="")
-    return parser.parse_args()
+    parser.add_argument("--all", action="store_true", help="test: everything, whatever the level")
+    args = parser.parse_args()
+    args.name = args.option or args.name
+    return args
+
+
+def trouble_of(error):
+    """A file that cannot be read or written, in one sentence."""
+    if not error.filename:
+        return f"{error.strerror or error}; make doctor says what is missing"
+    name = os.path.relpath(str(error.filename))
+    if isinstance(error, FileNotFoundError) and "/" not in str(error.filename):
+        return f"{name} is not here; make doctor says what is missing"
+    if isinstance(error, FileNotFoundError) and not name.startswith(".."):
+        return f"{name}: {error.strerror}; git checkout {name} brings it back"
+    return f"{name}: {error.strerror}"
 
 
 def stop(number, _frame):
@@ -57,6 +74,9 @@ def main():
         return refused.status
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except OSError as error:
+        print(trouble_of(error), file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 130

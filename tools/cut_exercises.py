@@ -42,7 +42,7 @@ def is_committed_as_it_stands(path):
 def write(cuts):
     for ex, starter in cuts:
         path = ROOT / ex.file
-        if path.exists() and path.read_text() == starter:
+        if path.exists() and path.read_text(errors="replace") == starter:
             continue
         if path.exists() and not is_committed_as_it_stands(ex.file):
             raise Refused(f"{ex.file} holds work that is in no commit: make reset EX={ex.id} keeps a copy")
@@ -52,7 +52,7 @@ def write(cuts):
 
 def check(cuts):
     stale = [ex.file for ex, starter in cuts
-             if not (ROOT / ex.file).exists() or (ROOT / ex.file).read_text() != starter]
+             if not (ROOT / ex.file).exists() or (ROOT / ex.file).read_text(errors="replace") != starter]
     if stale:
         raise Refused("not what tools/cut_exercises.py cuts: " + ", ".join(stale))
     print(f"{len(cuts)} starters are what is cut from their solutions")

@@ -5,14 +5,15 @@
 // [exercise admission drop]
 #include <math.h>
 
+#include "common/limits.h"
+
 static const double mean_weight = 1.0 / 8; // of the newest service time
-enum { MAX_RETRY_AFTER_S = 3600 };         // nobody believes a longer promise
 
 // The mean service time in whole seconds, at least one.
 static int promise_s(const struct admission *a) {
     double seconds = ceil(a->mean_service_s);
     if (!(seconds >= 1)) return 1; // also when nothing has finished yet
-    return seconds < MAX_RETRY_AFTER_S ? (int)seconds : MAX_RETRY_AFTER_S;
+    return seconds < LIMIT_RETRY_AFTER_S ? (int)seconds : LIMIT_RETRY_AFTER_S;
 }
 
 // [end]

@@ -7,7 +7,7 @@
 
 #include "level2-operator/inspect.h"
 #include "level2-operator/model.h"
-#include "level2-operator/rows.h"
+#include "level2-operator/rows_for.h"
 
 enum { ARENA_PER_BYTE = 16, ARENA_BASE = 4096, PRINTED_BYTES = 1 << 16 };
 

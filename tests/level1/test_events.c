@@ -11,10 +11,6 @@
 
 #define BYTES(literal) literal, sizeof(literal) - 1
 
-static void assert_status(const char *what, enum status got, enum status want) {
-    assert_text(what, status_name(got), status_name(want));
-}
-
 // ---- worked example ----------------------------------------------------------------------------
 
 START_TEST(worked_example) {

@@ -21,10 +21,10 @@ static void name_request(char what[WHAT_BYTES], const struct invoice_usage *u,
              p->cache_write, p->output);
 }
 
-static void assert_status(const char *call, enum status got, enum status want) {
+static void assert_returned(const char *call, enum status got, enum status want) {
     char what[WHAT_BYTES + 16];
     snprintf(what, sizeof(what), "%s: status", call);
-    assert_text(what, status_name(got), status_name(want));
+    assert_status(what, got, want);
 }
 
 static void assert_line(const char *call, const char *line, int64_t got, int64_t want) {
@@ -47,7 +47,7 @@ static void check_request(const struct invoice_usage *used, const struct price *
     char what[WHAT_BYTES];
     struct invoice got = {0};
     name_request(what, used, price);
-    assert_status(what, invoice_of_request(&got, used, price, NULL), OK);
+    assert_returned(what, invoice_of_request(&got, used, price, NULL), OK);
     assert_invoice(what, &got, want);
 }
 
@@ -58,7 +58,7 @@ static void check_refused(const struct invoice_usage *used, const struct price *
     struct invoice got = {0};
     struct error err = {0};
     name_request(what, used, price);
-    assert_status(what, invoice_of_request(&got, used, price, &err), want);
+    assert_returned(what, invoice_of_request(&got, used, price, &err), want);
     snprintf(param, sizeof(param), "%s: err.param", what);
     if (field) assert_text(param, err.param, field);
 }
@@ -75,7 +75,7 @@ END_TEST
 START_TEST(three_such_requests) {
     const struct invoice one = {15, 6, 7, 80, 108};
     struct invoice sum = {0};
-    assert_status("invoice_add(sum, one, 3)", invoice_add(&sum, &one, 3, NULL), OK);
+    assert_returned("invoice_add(sum, one, 3)", invoice_add(&sum, &one, 3, NULL), OK);
     assert_invoice("invoice_add(sum, one, 3)", &sum,
                    &(struct invoice){45, 18, 21, 240, 324});
 }
@@ -151,8 +151,8 @@ END_TEST
 START_TEST(what_was_in_the_invoice_before_does_not_matter) {
     const struct invoice_usage used = {3200, 3000, 0, 300};
     struct invoice bill = {11, 22, 33, 44, 55};
-    assert_status("into a used invoice",
-                  invoice_of_request(&bill, &used, &deepseek_r1, NULL), OK);
+    assert_returned("into a used invoice",
+                    invoice_of_request(&bill, &used, &deepseek_r1, NULL), OK);
     assert_invoice("into a used invoice", &bill,
                    &(struct invoice){110000000, 420000000, 0, 657000000, 1187000000});
 }
@@ -247,10 +247,10 @@ START_TEST(a_thousand_requests_of_the_support_bot) {
     const struct invoice without = {1760000000, 0, 0, 657000000, 2417000000};
     const struct invoice with = {110000000, 420000000, 0, 657000000, 1187000000};
     struct invoice sum = {0};
-    assert_status("1000 without", invoice_add(&sum, &without, 1000, NULL), OK);
+    assert_returned("1000 without", invoice_add(&sum, &without, 1000, NULL), OK);
     assert_line("1000 without", "total", sum.total, 2417000000000); // $2.417
     sum = (struct invoice){0};
-    assert_status("1000 with", invoice_add(&sum, &with, 1000, NULL), OK);
+    assert_returned("1000 with", invoice_add(&sum, &with, 1000, NULL), OK);
     assert_line("1000 with", "total", sum.total, 1187000000000); // $1.187
 }
 END_TEST
@@ -280,7 +280,7 @@ START_TEST(agrees_with_adding_one_after_the_other) {
             want.output += one.output;
             want.total += one.total;
         }
-        assert_status(what, invoice_add(&sum, &one, n, NULL), OK);
+        assert_returned(what, invoice_add(&sum, &one, n, NULL), OK);
         assert_invoice(what, &sum, &want);
     }
 }
@@ -289,7 +289,7 @@ END_TEST
 START_TEST(no_requests_add_nothing) {
     const struct invoice one = {1, 2, 3, 4, 10}, before = {5, 6, 7, 8, 26};
     struct invoice sum = before;
-    assert_status("invoice_add(sum, one, 0)", invoice_add(&sum, &one, 0, NULL), OK);
+    assert_returned("invoice_add(sum, one, 0)", invoice_add(&sum, &one, 0, NULL), OK);
     assert_invoice("invoice_add(sum, one, 0)", &sum, &before);
 }
 END_TEST
@@ -302,7 +302,7 @@ START_TEST(fewer_than_no_requests_are_refused) {
     char what[64], param[80];
     snprintf(what, sizeof(what), "invoice_add(sum, one, %" PRId64 ")", n);
     snprintf(param, sizeof(param), "%s: err.param", what);
-    assert_status(what, invoice_add(&sum, &one, n, &err), ERR_INPUT);
+    assert_returned(what, invoice_add(&sum, &one, n, &err), ERR_INPUT);
     assert_text(param, err.param, "requests");
 }
 END_TEST
@@ -331,7 +331,7 @@ START_TEST(a_sum_that_does_not_fit_is_refused) {
     char what[64];
     snprintf(what, sizeof(what), "invoice_add, %s", edges[_i].name);
     enum status st = invoice_add(&sum, &edges[_i].one, edges[_i].n_requests, NULL);
-    assert_status(what, st, edges[_i].want);
+    assert_returned(what, st, edges[_i].want);
     if (st == OK)
         assert_line(what, "total", sum.total, edges[_i].n_requests * edges[_i].one.total);
 }

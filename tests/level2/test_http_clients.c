@@ -402,7 +402,10 @@ START_TEST(forgets_nobody) {
         close(fd);
     }
     while (!strstr(get("/health"), " 200 ")) nap_ms(1);
-    nap_ms(300);
+    for (int n_jobs = -1; n_jobs != atomic_load(&house.n_jobs);) { // the worker's, too
+        n_jobs = atomic_load(&house.n_jobs);
+        nap_ms(500);
+    }
     http_server_terminate(&house.server);
     join_loop(); // at once, for nobody is inside
     ck_assert_int_eq(house.server.lifecycle.n_in_flight, 0);

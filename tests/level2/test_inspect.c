@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "level2-operator/gguf_value.h"
-#include "level2-operator/rows.h"
+#include "level2-operator/rows_for.h"
 #include "tests/support/gguf_file.h"
 #include "tests/support/suite.h"
 

@@ -27,7 +27,7 @@ START_TEST(worked_example) {
 END_TEST
 
 static const struct {
-    const char *name;
+    const char *name; // what the row shows
     int n_tokens, d_model;
     float eps;
     float x[4], w[4], want[4];
@@ -45,9 +45,12 @@ static const struct {
 
 START_TEST(matches_rows_worked_by_hand) {
     float y[4];
+    char what[128];
+    snprintf(what, sizeof(what), "%s (%s)",
+             call(rows[_i].n_tokens, rows[_i].d_model, rows[_i].eps), rows[_i].name);
     rmsnorm(y, rows[_i].x, rows[_i].w, rows[_i].n_tokens, rows[_i].d_model, rows[_i].eps);
-    assert_close(rows[_i].name, y, rows[_i].want,
-                 (size_t)(rows[_i].n_tokens * rows[_i].d_model), 2e-6);
+    assert_close(what, y, rows[_i].want, (size_t)(rows[_i].n_tokens * rows[_i].d_model),
+                 2e-6);
 }
 END_TEST
 

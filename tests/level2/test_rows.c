@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "level2-operator/rows_for.h"
 #include "tests/support/suite.h"
 
 // ---- worked examples: f16 3c00 is 1, 3800 is 0.5, c000 is -2; the low byte stands first -----------

@@ -5,6 +5,7 @@
 
 #include "common/half.h"
 #include "level2-operator/rows.h"
+#include "level2-operator/rows_for.h"
 #include "tests/support/suite.h"
 
 enum { N_PATTERNS = 65536 };

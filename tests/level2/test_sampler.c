@@ -53,7 +53,7 @@ static const struct {
     {"30, repetition_penalty 1e-40", 1e-40f, {30, 1, 1},                        {false}},
 };
 
-// Tokens 0 to 3 weigh 1 2 3 4 unless said otherwise; n of them stay.
+// SMP-02, SMP-03, SMP-04. Tokens 0 to 3 weigh 1 2 3 4 unless said otherwise; n of them stay.
 static const struct {
     const char *name;
     int top_k;
@@ -61,17 +61,17 @@ static const struct {
     int n;
 } filter_cases[] = {
     {"all off",               0, 1,    0,    4},
-    {"SMP-02 top_k 1",        1, 1,    0,    1},
-    {"SMP-02 top_k 3",        3, 1,    0,    3},
-    {"SMP-03 top_p 0",        0, 0,    0,    1},
-    {"SMP-03 top_p 0.7",      0, .7f,  0,    2},
+    {"top_k 1",               1, 1,    0,    1},
+    {"top_k 3",               3, 1,    0,    3},
+    {"top_p 0",               0, 0,    0,    1},
+    {"top_p 0.7",             0, .7f,  0,    2},
     {"top_p 0.41",            0, .41f, 0,    2},
     {"top_p 0.95",            0, .95f, 0,    4},
     {"top_k 2, top_p 0.5",    2, .5f,  0,    1},
     {"top_k 2, top_p 0.6",    2, .6f,  0,    2},
-    {"SMP-04 min_p 0.24",     0, 1,    .24f, 4},
-    {"SMP-04 min_p 0.26",     0, 1,    .26f, 3},
-    {"SMP-04 min_p 0.51",     0, 1,    .51f, 2},
+    {"min_p 0.24",            0, 1,    .24f, 4},
+    {"min_p 0.26",            0, 1,    .26f, 3},
+    {"min_p 0.51",            0, 1,    .51f, 2},
     {"top_p 0.95, min_p 0.5", 0, .95f, .5f,  3},
 };
 
@@ -145,6 +145,20 @@ START_TEST(refuses_logits_that_are_not_numbers) { // SMP-11
         assert_status(call_text("sampler_adjust(logits %s)", numeric_cases[i].name), st,
                       ERR_NUMERIC);
     }
+}
+END_TEST
+
+// A penalty may blow a logit up; what is banned is drawn by nobody, so it is no reason to refuse.
+START_TEST(forgives_what_a_penalty_does_to_a_banned_token) {
+    static const float logits[3] = {3e38f, 1, 2}, want[3] = {-INFINITY, 1, 2};
+    static const bool banned[3] = {true, false, false};
+    struct sampler *s = sampling_start(3);
+    struct sampling how = sampling_neutral();
+    sampler_start(s, (token_id[]){0}, 1);
+    how.repetition_penalty = .1f;
+    const char *what = "sampler_adjust(logits banned 3e38, 1, 2; repetition_penalty 0.1)";
+    assert_status(what, sampler_adjust(s, logits, &how, banned, NULL), OK);
+    assert_close(what, s->logits, want, 3, 1e-6);
 }
 END_TEST
 
@@ -378,6 +392,7 @@ Suite *suite(void) {
     tcase_add_test(adjust, adjusts_as_worked_out_by_hand);
     tcase_add_test(adjust, adjusts_as_a_simple_loop_does);
     tcase_add_test(adjust, refuses_logits_that_are_not_numbers);
+    tcase_add_test(adjust, forgives_what_a_penalty_does_to_a_banned_token);
     tcase_add_test(adjust, refuses_a_bias_for_a_token_that_does_not_exist);
     TCase *filter = sampling_tcase(s, "filter candidates");
     tcase_add_test(filter, filters_the_worked_example);

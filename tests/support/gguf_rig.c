@@ -70,7 +70,7 @@ void assert_refused(const char *call, const struct gguf_rig *rig, enum status st
     assert_text(item, got, begin);
 }
 
-void assert_refuses_wrong(const char *function, struct gguf_rig *rig, stage_fn *stage,
+void assert_refuses_wrong(const char *function, struct gguf_rig *rig, rig_stage_fn *stage,
                           enum wrong_part part, int i) {
     const struct wrong_gguf *wrong = wrong_gguf_in(part, i);
     char call[WHAT_SPACE];
@@ -79,7 +79,7 @@ void assert_refuses_wrong(const char *function, struct gguf_rig *rig, stage_fn *
     assert_refused(call, rig, stage(rig), wrong->want, wrong->place);
 }
 
-void assert_refuses_cuts(const char *call, struct gguf_rig *rig, stage_fn *stage,
+void assert_refuses_cuts(const char *call, struct gguf_rig *rig, rig_stage_fn *stage,
                          size_t n_kept) {
     assert_read(call, rig, stage(rig));
     while (rig->file.n > n_kept) {
@@ -91,7 +91,7 @@ void assert_refuses_cuts(const char *call, struct gguf_rig *rig, stage_fn *stage
     }
 }
 
-void assert_asks_for_memory(const char *call, struct gguf_rig *rig, stage_fn *stage) {
+void assert_asks_for_memory(const char *call, struct gguf_rig *rig, rig_stage_fn *stage) {
     size_t limit = rig->arena.limit;
     enum status st = ERR_MEMORY;
     char item[WHAT_SPACE];

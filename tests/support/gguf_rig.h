@@ -26,10 +26,10 @@ void rig_free(struct gguf_rig *rig);
 void rig_stand_at(struct gguf_rig *rig, size_t pos);
 
 // Each starts over. The first two begin behind the header and believe its counts.
-typedef enum status stage_fn(struct gguf_rig *rig);
-stage_fn rig_read_keys;    // of a file without tensors
-stage_fn rig_read_tensors; // of a file without keys
-stage_fn rig_parse;        // all stages: gguf_parse
+typedef enum status rig_stage_fn(struct gguf_rig *rig);
+rig_stage_fn rig_read_keys;    // of a file without tensors
+rig_stage_fn rig_read_tensors; // of a file without keys
+rig_stage_fn rig_parse;        // all stages: gguf_parse
 
 // The call was a success. What it found, as "call: [i].field".
 void assert_read(const char *call, const struct gguf_rig *rig, enum status st);
@@ -40,17 +40,17 @@ void assert_refused(const char *call, const struct gguf_rig *rig, enum status st
                     enum status want, const char *place);
 
 // The same for wrong file i of a part, which becomes the rig's.
-void assert_refuses_wrong(const char *function, struct gguf_rig *rig, stage_fn *stage,
+void assert_refuses_wrong(const char *function, struct gguf_rig *rig, rig_stage_fn *stage,
                           enum wrong_part part, int i);
 
 // The file is read, and refused when it is cut anywhere from n_kept bytes on.
-void assert_refuses_cuts(const char *call, struct gguf_rig *rig, stage_fn *stage,
+void assert_refuses_cuts(const char *call, struct gguf_rig *rig, rig_stage_fn *stage,
                          size_t n_kept);
 
 // Every name, value and tensor that was found lies inside the file.
 void assert_views_inside(const char *call, const struct gguf_rig *rig);
 
 // With an arena that is too small, by whatever it is, the answer is ERR_MEMORY.
-void assert_asks_for_memory(const char *call, struct gguf_rig *rig, stage_fn *stage);
+void assert_asks_for_memory(const char *call, struct gguf_rig *rig, rig_stage_fn *stage);
 
 #endif

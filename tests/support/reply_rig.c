@@ -45,7 +45,7 @@ enum status whole_at(const char *data, int64_t now_ns) {
 }
 
 void assert_returned(enum status got, enum status want) {
-    assert_text(after("status"), status_name(got), status_name(want));
+    assert_status(after("status"), got, want);
 }
 
 void push(const char *data) {

@@ -129,10 +129,6 @@ const char *call_text(const char *format, ...) {
     return text;
 }
 
-void assert_status(const char *what, enum status got, enum status want) {
-    assert_text(what, status_name(got), status_name(want));
-}
-
 static void assert_column(const char *what, const char *column, const float *got,
                           const float *want, int n) {
     char text[200];

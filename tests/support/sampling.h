@@ -41,8 +41,6 @@ void logprobs_sorted(const float *logits, int n_vocab, token_id token,
 // What a test calls, as text. The next call overwrites it.
 const char *call_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-void assert_status(const char *what, enum status got, enum status want);
-
 // what: the call that returned n and left got[0 .. n). Logits and weights within 1e-5.
 void assert_candidates(const char *what, const struct candidate *got, int n,
                        const struct candidate *want, int n_want);

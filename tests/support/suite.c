@@ -79,6 +79,10 @@ void assert_text(const char *what, const char *got, const char *want) {
                  want ? want : "NULL");
 }
 
+void assert_status(const char *what, enum status got, enum status want) {
+    assert_text(what, status_name(got), status_name(want));
+}
+
 struct draw draw_start(const char *test_name) {
     const char *seed = getenv("COURSE_SEED");
     struct draw d = {seed ? strtoull(seed, NULL, 10) : 1};

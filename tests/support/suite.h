@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/status.h"
 #include "tests/support/report.h"
 
 // Check takes a child that called exit(0) for a test that passed. So each test says when it begins and
@@ -50,6 +51,9 @@ void assert_ids(const char *what, const int32_t *got, size_t n_got, const int32_
 // One whole number, and one text. A NULL text equals only NULL.
 void assert_number(const char *what, int64_t got, int64_t want);
 void assert_text(const char *what, const char *got, const char *want);
+
+// What a call returned, by its name.
+void assert_status(const char *what, enum status got, enum status want);
 
 // Numbers for shapes and values: the same sequence for the same seed (environment COURSE_SEED, else
 // 1), printed by a failing test. State is the caller's.

@@ -321,6 +321,23 @@ class Tables(Place):
         self.assertIn("2 exercises, 7 lines, about 90 minutes.", level)
         self.assertNotIn("`rope`", "\n".join(self.table("exercises-level1")))
 
+    def test_the_commands_are_those_of_make_help(self):
+        self.write("Makefile", "## to learn\nnot: ## a heading must stand on its own line\n")
+        self.assertEqual(len(self.table("commands")), 2)
+        self.write("Makefile", "help: ## this list\n## to learn\nnext: ## what to do now\n\t@a\n"
+                   "test: $(if $(EX),a,b) ## red or green\nlevel%: setup ## a level\n## to run\nrun: ## the engine\n")
+        self.assertEqual(self.table("commands")[2:], ["| `make next` | what to do now |", "| `make test` | red or green |",
+                                                      "| `make level1` | a level |"])
+
+    def test_the_number_of_modules_is_that_of_the_exercises(self):
+        page = self.write("README.md", "# A\n\n```\nYou have written 0 of 7 modules.\n```\n0 done, 7 to do; 1 of 7 things.\n")
+        status, text = self.run_main()
+        self.assertEqual(status, 1)
+        self.assertIn("README.md:4: there are 1 modules", text)
+        self.assertIn("README.md:6: there are 1 modules", text)
+        self.assertEqual(self.run_main(is_writing=True)[0], 0)
+        self.assertIn("0 of 1 modules.\n```\n0 done, 1 to do; 1 of 7 things.", page.read_text())
+
     def test_a_week_has_seven_even_days_in_order(self):
         for minutes, want in (([], []), ([30], [[30]]), ([30, 90, 20], [[30], [90], [20]]),
                               ([10, 10, 10, 10, 10, 10, 60, 10], [[10], [10], [10], [10], [10, 10], [60], [10]]),

@@ -205,7 +205,8 @@ class Refusals(unittest.TestCase):
 
     def test_code_behind_a_string_is_code(self):
         for before in ('g("http://x", ', "g('\"', ", 'g("a\\"b", ', "/* it's */ g("):
-            text = self.solution("static int help(void) {\n    return 1;\n}\n\n", after=f"\nint f(void) {{\n    {before}help()); // '\n}}\n")
+            text = self.solution("static int help(void) {\n    return 1;\n}\n\n",
+                                 after=f"\nint f(void) {{\n    {before}help()); // '\n}}\n")
             self.assertEqual(faults(text), [], before)
 
     def test_the_audit_lists_what_vanishes(self):

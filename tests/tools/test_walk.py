@@ -2,6 +2,7 @@
 """The whole walk of a learner, on a copy of the tree: from nothing begun to a module of their own in the
 engine, with all that can go wrong on the way."""
 import json
+import os
 import re
 import shutil
 import signal
@@ -96,7 +97,7 @@ class Walk(unittest.TestCase):
         words = mutants["weights-forgotten"]["misconception"].split()[:4]
         said = self.tree.test("rmsnorm", 1)
         self.assertRegex(said, r"It looks like this: " + r"\s+".join(map(re.escape, words)))
-        self.assertIn("Your failures look like this", self.tree.make("hint", "EX=rmsnorm"))
+        self.assertIn("It looks like this", self.tree.make("hint", "EX=rmsnorm"))
 
     def test_12_a_crash_costs_its_test_only(self):
         said = self.attempt(RIGHT + "\n    if (d_model == 577) abort();")
@@ -110,7 +111,7 @@ class Walk(unittest.TestCase):
 
     def test_14_a_leak_is_found_and_placed(self):
         said = self.attempt("    float *copy = malloc(64);\n    if (copy) copy[0] = eps;\n" + RIGHT)
-        self.assertRegex(said, r"leak: \d+ bytes in \d+ allocations are never freed,\s+taken\s+at\s+level2-operator/rmsnorm\.c:\d+")
+        self.assertRegex(said, r"leak: \d+ bytes in \d+ allocations?, never\s+freed,\s+taken\s+at\s+level2-operator/rmsnorm\.c:\d+")
 
     def test_15_an_endless_loop_times_out_and_the_next_test_runs(self):  # CRS-03
         begin = time.monotonic()
@@ -128,8 +129,16 @@ class Walk(unittest.TestCase):
         self.tree.write("level2-operator/rmsnorm.c", '#include "solutions/level2-operator/rmsnorm.c"\n')
         said = self.tree.test("rmsnorm", 1)
         self.assertIn("may use neither solutions nor tests", flat(said))
-        self.tree.write("level2-operator/rmsnorm.c", '#include "../solutions/level2-operator/rmsnorm.c"\n')
+        for line in ('"../solutions/level2-operator/rmsnorm.c"', "<solutions/level2-operator/rmsnorm.c>",
+                     f'"{self.tree.root}/solutions/level2-operator/rmsnorm.c"', '"tests/support/report.h"', "<check.h>"):
+            self.tree.write("level2-operator/rmsnorm.c", f"#include {line}\n")
+            self.assertIn("may use neither solutions nor tests", flat(self.tree.test("rmsnorm", 1)), line)
+        self.tree.write("level2-operator/rmsnorm.c", '# 1 "x" 3\n#include "solutions/level2-operator/rmsnorm.c"\n')
         self.assertIn("may use neither solutions nor tests", flat(self.tree.test("rmsnorm", 1)))
+
+    def test_23_what_only_tests_have_may_not_be_called(self):  # no program could be linked with it
+        said = self.attempt(RIGHT + "\n    if (d_model < 0) report_end();", before="void report_end(void);\n")
+        self.assertIn("calls report_end, which only tests have", flat(said))
 
     def test_18_only_what_the_header_declares_may_be_visible(self):
         said = self.attempt(RIGHT, before="void rope(void);\nvoid rope(void) {}\n")
@@ -170,6 +179,11 @@ class Walk(unittest.TestCase):
         self.tree.test("rope", 0)
         self.tree.test("attention", 0)
         self.tree.test("rmsnorm", 1)
+
+    def test_25_what_takes_all_memory_is_stopped_first(self):
+        body = RIGHT + ("\n    for (int i = 0; d_model == 577 && i < 20000; i++)"
+                        "\n        for (volatile char *p = malloc(1 << 20), *q = p; q && q < p + (1 << 20); q += 4096) *q = 1;")
+        self.assertIn("memory: took more than 2 GB of memory", flat(self.attempt(body)))
 
     # ---- right, and in the engine ----
 
@@ -212,6 +226,17 @@ class Walk(unittest.TestCase):
             self.tree.test("rmsnorm", 0)
             self.tree.write(path, text)
             self.tree.test("rmsnorm", 0)
+
+    def test_62_a_header_of_ones_own_is_a_part_of_the_pass(self):
+        helper = "level2-operator/my_helper.h"
+        try:
+            self.tree.write(helper, "// mine\n")
+            self.attempt(RIGHT, status=0, before='#include "my_helper.h"\n')
+            self.tree.write(helper, "#error not any more\n")
+            self.assertRegex(self.tree.make("status"), r"rmsnorm\s+changed")
+            self.assertIn("the reference is linked", self.tree.make("all"))
+        finally:
+            (self.tree.root / helper).unlink()
 
     def test_32_new_tests_run_without_cleaning(self):  # CRS-06
         self.attempt(RIGHT, status=0)
@@ -293,6 +318,71 @@ class Walk(unittest.TestCase):
             self.assertTrue((Path(entry["directory"]) / entry["file"]).is_file())
             self.assertIn("-std=c11", entry["arguments"])
 
+    # ---- what is judged is what stands there ----
+
+    def test_41_a_copy_with_an_old_date_is_judged_as_it_stands(self):
+        path = self.tree.root / "level2-operator/rmsnorm.c"
+        version = "build/bin/serve --version"
+        self.attempt(RIGHT, status=0)
+        self.tree.make("all")
+        self.tree.write("level2-operator/rmsnorm.c", rmsnorm("    (void)y;"))
+        os.utime(path, (1e9, 1e9))  # as cp -p, tar and mv leave it
+        self.assertIn("rmsnorm: wrong", self.tree.test("rmsnorm", 1))
+        self.tree.write("level2-operator/rmsnorm.c", rmsnorm(RIGHT + "\n    // saved long ago"))
+        os.utime(path, (1e9 + 1, 1e9 + 1))
+        self.tree.test("rmsnorm", 0)
+        self.tree.write("level2-operator/rmsnorm.c", rmsnorm(RIGHT + "\n    abort();"))
+        os.utime(path, (1e9 + 2, 1e9 + 2))
+        self.tree.make("all", "MINE=rmsnorm")
+        self.assertIn("1 yours", self.tree.run(version)[1])
+        self.assertNotEqual(self.tree.run("build/bin/bench --predict --model build/test/tiny.gguf")[0], 0)
+
+    def test_42_what_is_saved_while_the_tests_run_has_not_passed(self):
+        slow = rmsnorm("    usleep(100000);\n" + RIGHT, before="#include <unistd.h>\nint usleep(unsigned);\n")
+        self.tree.write("level2-operator/rmsnorm.c", slow)
+        program = subprocess.Popen(["tools/course.py", "test", "rmsnorm"], cwd=self.tree.root, stdout=subprocess.DEVNULL)
+        binary = self.tree.root / "build/test/exercises/rmsnorm"
+        begin = time.time()
+        while not (binary.exists() and binary.stat().st_mtime > begin):
+            self.assertLess(time.time(), begin + 60)
+            time.sleep(0.02)
+        time.sleep(0.3)  # it runs now
+        self.tree.write("level2-operator/rmsnorm.c", rmsnorm("    (void)y;"))
+        self.assertEqual(program.wait(60), 0)
+        self.assertRegex(self.tree.make("status"), r"rmsnorm\s+changed")
+        self.assertIn("the reference is linked", self.tree.make("all"))
+
+    def test_43_a_run_for_races_is_shown_and_not_kept(self):
+        self.tree.write("level2-operator/rmsnorm.c", rmsnorm(RIGHT))
+        self.assertIn("rmsnorm: done", self.tree.make("race", "EX=rmsnorm"))
+        self.assertIn("has not passed", self.tree.make("compare", "EX=rmsnorm", status=2))
+
+    def test_44_a_copy_beside_the_exercise_is_in_nobodys_way(self):
+        solution = self.tree.solution(self.tree.exercise("rope"))
+        self.tree.write("level2-operator/rope.c", solution)
+        names = "level2-operator/rope_old.c", "level2-operator/rope (copy).c"
+        try:
+            for name in names:
+                self.tree.write(name, solution.replace("#include", "#error old\n#include", 1))
+                self.assertIn(f"{name}: looks like a copy of an exercise and is not built", self.tree.test("rope", 0))
+                self.tree.make("all", "MINE=rope")  # else its #error would be seen
+        finally:
+            for name in names:
+                (self.tree.root / name).unlink(missing_ok=True)
+
+    def test_45_an_old_suite_is_not_taken_for_a_new_one(self):
+        path = "level2-operator/matmul.c"
+        self.tree.write("level2-operator/attention.c", self.tree.solution(self.tree.exercise("attention")))
+        self.tree.test("attention", 0)
+        text = self.tree.read(path)
+        try:
+            self.tree.write(path, "#error broken\n" + text)
+            said = self.tree.test("attention", 0)
+            self.assertIn("attention: blocked", said)
+            self.assertIn("level2-operator/matmul.c:1:2: error: #error broken", said)
+        finally:
+            self.tree.write(path, text)
+
     # ---- what else goes wrong ----
 
     def test_50_a_name_that_does_not_exist_is_answered_with_the_nearest(self):
@@ -301,6 +391,78 @@ class Walk(unittest.TestCase):
         self.assertIn("There are: invoice, events", self.tree.make("hint", status=2))
         self.assertIn("rope", self.tree.make("next", "EX=L2.3"))
         self.assertIn("There are", self.tree.make("reset", "EX=../x", status=2))
+
+    def test_55_what_is_typed_is_a_name_and_no_command(self):
+        for name in ("$(shell touch pwned)", "$(touch pwned)", "`touch pwned`", "x; touch pwned; :", '"; touch pwned; "',
+                     "'", "a b", "x\ny", "--help", "-x", "../rope", "%"):
+            for goal in ("test", "next", "hint", "reset", "compare"):
+                self.assertIn("no exercise", self.tree.make(goal, f"EX={name}", status=2), (goal, name))
+            self.assertFalse((self.tree.root / "pwned").exists(), name)
+        for words in (("test", "EX=rope", 'SEED="; touch pwned; "'), ("next", "ROUTE=`touch pwned`"),
+                      ("test", "EX=rope", "SEED=--help"), ("test", "EX=rope", "SEED=\u00b2")):
+            self.tree.make(*words, status=2)
+        self.tree.make("test", "EX=rope", "ONLY=$(shell touch pwned)`touch pwned`")
+        self.assertFalse((self.tree.root / "pwned").exists())
+
+    def test_56_whatever_stands_in_place_of_a_file_reset_brings_it_back(self):
+        ex = self.tree.exercise("rmsnorm")
+        path = self.tree.root / ex.file
+        def loop(): path.symlink_to(path.name)
+        def dangling(): path.symlink_to("nowhere.c")
+        def to_the_solution(): path.symlink_to(self.tree.root / ex.solution)
+        def folder():
+            path.mkdir()
+            (path / "mine").write_text("work")
+        solution = self.tree.solution(ex)
+        for put in (loop, dangling, to_the_solution, folder):
+            path.unlink()
+            put()
+            self.tree.test("rmsnorm", 1)
+            said = self.tree.make("reset", "EX=rmsnorm")
+            self.assertEqual((self.tree.read(ex.file), path.is_symlink()), (self.tree.starter(ex), False), put.__name__)
+        self.assertEqual(self.tree.read(re.search(r"yours is (\S+)", said).group(1) + "/mine"), "work")
+        self.assertEqual(self.tree.solution(ex), solution)
+        self.assertFalse((path.parent / "nowhere.c").exists())
+
+    def test_57_a_pass_that_was_lost_is_found_again(self):
+        self.attempt(RIGHT, status=0)
+        shutil.rmtree(self.tree.root / ".course")
+        self.assertNotIn("the reference is linked", self.tree.make("all"))
+        self.assertIn("1 yours", self.tree.run("build/bin/serve --version")[1])
+
+    def test_58_flags_of_make_change_no_verdict(self):
+        self.attempt(RIGHT, status=0)
+        for flags in ("-n", "-t", "-k", "-R", "-B -j8", "-i"):
+            self.tree.write("level2-operator/rmsnorm.c", rmsnorm(f"    (void)y; // {flags}"))
+            self.assertIn("rmsnorm: wrong", self.tree.run(f"make {flags} test EX=rmsnorm")[1], flags)
+
+    def test_59_a_compiler_may_speak_any_language(self):
+        compiler = self.tree.root / "cc-de"
+        compiler.write_text('#!/bin/sh\n[ "$LC_ALL" = C ] && exec gcc "$@"\n'
+                            "gcc \"$@\" 2>&1 | sed -e 's/ error: / Fehler: /' -e 's/undefined ref.* to/Verweis auf/' >&2\n")
+        compiler.chmod(0o755)
+        self.tree.write("level2-operator/rmsnorm.c", rmsnorm("    for (;;) {"))
+        said = self.tree.test("rmsnorm", 1, "CC=./cc-de", "BUILD=build/de", LC_ALL="de_DE.UTF-8")
+        self.assertRegex(said, r"rmsnorm: compile\n\s+level2-operator/rmsnorm\.c:\d+: ")
+
+    def test_60_letters_of_any_kind(self):
+        self.attempt(RIGHT + "\n    // drei Aepfel: \u00c4pfel \u2500", status=0)
+        for env in ({"LC_ALL": "POSIX", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}, {"LC_ALL": "xx_YY"}):
+            for words in (("test", "EX=rmsnorm"), ("compare", "EX=rmsnorm"), ("status",), ("next",)):
+                self.assertNotIn("Traceback", self.tree.make(*words, **env), (words, env))
+
+    def test_61_without_a_tool_the_sentence_names_it(self):
+        self.attempt(RIGHT, status=0)
+        folder = self.tree.root / "few tools"
+        folder.mkdir()
+        for path in Path("/usr/bin").iterdir():
+            if path.name not in ("nm", "pkg-config", "apt-get", "sudo"):
+                (folder / path.name).symlink_to(path)
+        for missing, other, words in (("nm", "pkg-config", "nm is not here"),
+                                      ("pkg-config", "nm", "rmsnorm: skipped: needs pkg-config")):
+            (folder / missing).unlink(missing_ok=True)
+            (folder / other).symlink_to(shutil.which(other))
+            self.assertIn(words, self.tree.run("tools/course.py test rmsnorm", PATH=str(folder))[1])
 
     def test_51_a_missing_compiler_is_not_the_learners_fault(self):
         self.tree.write("level2-operator/rmsnorm.c", rmsnorm(RIGHT))
@@ -354,6 +516,30 @@ class Walk(unittest.TestCase):
 
     def test_57_the_automatic_build_runs_the_learners_command(self):  # CRS-08
         self.assertRegex(self.tree.read(".ci/run"), r"(?m)^make test$")
+
+    def test_57_a_library_that_is_missing_skips_its_exercises_by_name(self):
+        self.tree.write("level1-user/reply.c", self.tree.solution(self.tree.exercise("reply")))
+        status, said = self.tree.run("tools/course.py test reply", PKG_CONFIG_LIBDIR="/nowhere")
+        self.assertEqual((status, self.counts(said)), (0, (0, 0)))
+        needs = "reply: skipped: needs jansson, check: make setup-suite installs it"
+        self.assertIn(needs, said)
+        self.assertIn(needs, self.tree.make("status"))
+
+    def test_58_a_file_that_is_gone_is_named(self):
+        header = self.tree.root / "level2-operator/rope.h"
+        header.rename(header.with_suffix(".away"))
+        try:
+            said = self.tree.make("next", "EX=rope", status=2)
+        finally:
+            header.with_suffix(".away").rename(header)
+        self.assertIn("level2-operator/rope.h: No such file or directory; git checkout level2-operator/rope.h", said)
+        self.assertNotIn("Traceback", said)
+
+    def test_59_a_file_that_is_no_utf8_is_judged_and_compared(self):
+        path = self.tree.root / "level2-operator/rmsnorm.c"
+        path.write_bytes(rmsnorm(RIGHT).encode() + b"// caf\xe9\n")
+        self.tree.test("rmsnorm", 0)
+        self.assertIn("+++ solutions/level2-operator/rmsnorm.c", self.tree.make("compare", "EX=rmsnorm"))
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
     <!-- table: core-path -->              a week of core exercises
     <!-- table: exercises-level1 -->       the exercises of a level, in order
     <!-- table: exercise rope -->          the line below the title of an exercise's page
+    <!-- table: commands -->               what a learner types, as make help says it
     <!-- end -->
 """
 import os
@@ -90,12 +91,22 @@ def facts_of_exercise(course, page, ex):
     return [" · ".join(words)]
 
 
+def commands(page):
+    """The targets of the Makefile between "## to learn" and the next heading of its help."""
+    makefile = page.root / "Makefile"
+    _, _, rest = (makefile.read_text() if makefile.is_file() else "").partition("\n## to learn\n")
+    targets = re.findall(r"^([a-z0-9%]+):[^#\n]*## (.*)$", rest.partition("\n## ")[0], re.M)
+    return ["| type | for |", "|---|---|", *(f"| `make {name.replace('%', '1')}` | {what} |" for name, what in targets)]
+
+
 def table_of(name, course, page):
     """The lines of a table; None: there is no table of this name."""
     level = re.fullmatch(r"exercises-level(\d)", name)
     exercise = [ex for ex in course.catalog.exercises if f"exercise {ex.id}" == name]
     if name == "core-path":
         return core_path(course, page)
+    if name == "commands":
+        return commands(page)
     if level and int(level.group(1)) in [item.level for item in course.catalog.levels]:
         return exercises_of_level(course, page, int(level.group(1)))
     return facts_of_exercise(course, page, exercise[0]) if exercise else None
@@ -117,7 +128,8 @@ def faults_of(page, course):
         if not fault and wanted is None:
             fault = f"no table is called '{comment.value}'"
         elif not fault and page.lines[comment.line + 1:end] != wanted:
-            fault = f"table {comment.value} is not what course.json says; tools/check_docs.py --write"
+            source = "Makefile" if comment.value == "commands" else "course.json"
+            fault = f"table {comment.value} is not what {source} says; tools/check_docs.py --write"
         if fault:
             yield page.fault(comment.line, fault)
 

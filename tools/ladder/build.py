@@ -3,7 +3,9 @@
 build/modules.mk is rewritten only when its text changes, and everything that depends on the choice
 depends on it: so a switch is never served by an old object.
 """
+import errno
 import fcntl
+import hashlib
 import os
 import re
 import shlex
@@ -48,7 +50,8 @@ def modules_mk(course, mine):
 
 def suites_mk(course, sources):
     """What the suite of each exercise links."""
-    out = ["# Written by tools/course.py.", "EXERCISES := " + " ".join(ex.id for ex in course.exercises)]
+    out = ["# Written by tools/course.py.", "EXERCISES := " + " ".join(ex.id for ex in course.exercises),
+           "COPIES := " + " ".join(name for name in sources.copies if " " not in name)]
     for ex in course.exercises:
         needed = source_graph.suite_sources(sources, ex)
         target = suite_binary(ex, "$(BUILD)")
@@ -58,19 +61,38 @@ def suites_mk(course, sources):
     return "\n".join(out) + "\n"
 
 
+def write_sums(exercises, build, root):
+    """What each learner's file is made of. Objects depend on it: an old copy that is put back looks older to
+    make than the object of what it replaced."""
+    for ex in exercises:
+        if (root / ex.file).is_file():
+            digest = hashlib.sha256((root / ex.file).read_bytes()).hexdigest()
+            write_if_changed(Path(build, "sums", ex.file).with_suffix(".sum"), digest + "\n")
+
+
 def write_if_changed(path, text):
-    path = Path(path)
+    """True if it wrote. A reader sees the old text or the new one, never half of it."""
+    path, data = Path(path), text.encode()
     try:
-        if path.exists() and path.read_text() == text:
+        if path.is_file() and path.read_bytes() == data:
             return False
         path.parent.mkdir(parents=True, exist_ok=True)
         part = path.with_name(f"{path.name}.{os.getpid()}")
-        part.write_text(text)
-        part.replace(path)
+        try:
+            part.write_bytes(data)
+            part.replace(path)
+        finally:
+            part.unlink(missing_ok=True)
     except OSError as error:
-        raise Refused(f"{path}: {error.strerror}; this tree cannot be written: copy it to where you may "
-                      "write, or give make BUILD=DIR") from error
+        raise not_writable(path, error) from error
     return True
+
+
+def not_writable(path, error):
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return Refused(f"{path}: {error.strerror}; make room for it, then the same command again")
+    return Refused(f"{path}: {error.strerror}; this tree cannot be written: copy it to where you may write, or "
+                   "give make BUILD=DIR")
 
 
 @contextmanager
@@ -81,8 +103,7 @@ def lock(build):
         path.parent.mkdir(parents=True, exist_ok=True)
         file = open(path, "a")
     except OSError as error:
-        raise Refused(f"{path}: {error.strerror}; this tree cannot be written: copy it to where you may "
-                      "write, or give make BUILD=DIR") from error
+        raise not_writable(path, error) from error
     with file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -93,28 +114,38 @@ def lock(build):
 
 
 def make_environment():
-    """Variables given to the make that called us hold for ours, too; its job server does not."""
-    env = dict(os.environ)
-    flags = [word for word in env.get("MAKEFLAGS", "").split() if not re.match(r"^-?-?j(observer)?|^--jobserver", word)]
-    env["MAKEFLAGS"] = " ".join(word for word in flags if not re.fullmatch(r"w|-w", word))
-    return env
+    """Variables given to the make that called us hold for ours, too; its flags and its job server do not:
+    after make -n or -t an old suite would be taken for a new one. Compilers speak English, which we read."""
+    _, dashes, variables = f" {os.environ.get('MAKEFLAGS', '')}".partition(" -- ")
+    return {**os.environ, "MAKEFLAGS": dashes.strip() + " " + variables if variables else "", "LC_ALL": "C"}
+
+
+def make_program():
+    program = shutil.which(os.environ.get("MAKE", "make").split()[0])
+    if program is None:
+        raise Refused("no make here; make setup cannot run without it: install make first")
+    return program
 
 
 def make(targets, keep_going=True):
     """Runs make; its exit status and everything that it said."""
-    program = shutil.which(os.environ.get("MAKE", "make").split()[0])
-    if program is None:
-        raise Refused("no make here; make setup cannot run without it: install make first")
-    command = [program, "--no-print-directory", "-s", f"-j{JOBS}", *(["-k"] if keep_going else []), *targets]
+    command = [make_program(), "--no-print-directory", "-s", f"-j{JOBS}", *(["-k"] if keep_going else []), *targets]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
                           env=make_environment(), stdin=subprocess.DEVNULL)
     return done.returncode, done.stdout
 
 
+def make_aloud(targets):
+    """Builds and shows how far it is; whether all could be built. tools/build.sh takes the lock itself."""
+    command = ["tools/build.sh", build_dir(), JOBS, *targets]
+    return subprocess.run(command, env={**make_environment(), "MAKE": make_program()},
+                          stdin=subprocess.DEVNULL).returncode == 0
+
+
 def missing_libraries(names):
     """Which of the pkg-config names are not here."""
     if shutil.which("pkg-config") is None:
-        return []
+        return ["pkg-config"]
     return [name for name in names
             if subprocess.run(["pkg-config", "--exists", name], capture_output=True).returncode != 0]
 

@@ -92,13 +92,13 @@ class Catalog:
                 return ex
         ids = [ex.id for ex in self.exercises]
         near = difflib.get_close_matches(name.lower(), ids, n=1, cutoff=0.5)
-        guess = f"; did you mean {near[0]}?" if near else ""
+        guess = f"; did you mean {near[0]}?" if near else "."
         raise Misused(f"no exercise '{name}'{guess} There are: {', '.join(ids)}")
 
 
 def load(root=ROOT):
     try:
         document = json.loads((root / "course.json").read_text())
-    except (OSError, ValueError) as error:
+        return Catalog(document)
+    except (OSError, ValueError, RecursionError, KeyError, TypeError) as error:
         raise Refused(f"course.json: {error}; git checkout course.json brings it back") from error
-    return Catalog(document)

@@ -19,7 +19,7 @@ INCLUDE = re.compile(r'^#include (["<])([^">]+)[">]$')
 EXERCISE_HEADER = '#include "common/exercise.h"'
 STATIC = re.compile(r"^static\b(?:[^;{=(\[]|\{[^}]*\})*?\b(\w+)\s*([(\[=;])", re.M)
 ENUM = re.compile(r"^enum(?:\s+\w+)?\s*\{([^}]*)\}", re.M)
-QUOTED_OR_COMMENT = re.compile(r"""("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')|//[^\n]*|/\*.*?\*/""", re.S)
+QUOTED_OR_COMMENT = re.compile(r"""("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')|//[^\n]*|/\*.*?(?:\*/|\Z)""", re.S)
 
 # Names that show that a system header is still used.
 SYSTEM_NAMES = {

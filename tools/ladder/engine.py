@@ -39,7 +39,7 @@ def run_incremental(programs, inputs):
         else:
             total.passed += kept
     for program in fresh:
-        tally = run_tests.run_jobs(run_tests.jobs_of([program], [], []), quiet=True)
+        tally = run_tests.run_jobs(run_tests.jobs_of([program], [], []))
         total.passed += tally.passed
         total.failed += tally.failed
         total.skipped += tally.skipped

@@ -9,6 +9,7 @@ from ladder.catalog import ROOT
 
 # What a line of the board can say. Only these count as failed; the rest is work not done yet.
 FAILED_STATES = ("wrong", "compile", "crash", "memory", "timeout")
+TRIES_TO_BUILD = 3  # somebody saves while the compiler reads
 SANITIZER_SYMBOL = re.compile(r"^_*(asan|odr_asan|ubsan|tsan|lsan|sanitizer|sub_I|GLOBAL)")
 COMPILER_ERROR = re.compile(r"^([^:\n]+):(\d+):(?:\d+:)? (?:fatal )?error: (.*)$", re.M)
 
@@ -19,7 +20,7 @@ class Verdict:
     state: str  # done, started, not started, skipped, blocked, or one of FAILED_STATES
     message: str = ""
     tests: list = field(default_factory=list)
-    seed: str = "1"
+    seed: str = suite.DEFAULT_SEED
     fingerprint: str = ""
     output: str = ""
     warnings: str = ""
@@ -34,12 +35,24 @@ class Verdict:
     @property
     def n_failed(self):
         """Failing tests; a file that never got to its tests counts as one."""
-        failed = len(self.tests) - self.count("pass", "not started")
+        failed = sum(test.has_failed for test in self.tests)
         return failed or (1 if self.state in FAILED_STATES else 0)
 
     @property
     def first_failure(self):
-        return next((test for test in self.tests if test.cause not in ("pass", "not started")), None)
+        return next((test for test in self.tests if test.has_failed), None)
+
+    def has_passed(self, part):
+        """All tests ran, and those of the part passed."""
+        own = [test.cause for test in self.tests if test.case.split()[0] == part.name]
+        return len(self.tests) == self.exercise.tests and set(own) == {"pass"}
+
+
+def points_of(exercise, verdicts):
+    """All when each verdict is done; else those of the parts that passed in each."""
+    if all(verdict.state == "done" for verdict in verdicts):
+        return exercise.points
+    return sum(part.points for part in exercise.parts if all(verdict.has_passed(part) for verdict in verdicts))
 
 
 def starter_text(exercise, root=ROOT):
@@ -62,23 +75,33 @@ def not_started(exercise, root=ROOT):
     return Verdict(exercise, "not started", f"not started: {first_gap(exercise, root)}")
 
 
-def visible_symbols(path):
-    """Names that an object gives to the linker, weak ones left out."""
-    out = subprocess.run(["nm", "-g", "--defined-only", str(path)], capture_output=True, text=True).stdout
+def gone(exercise):
+    return Verdict(exercise, "compile", f"{exercise.file} is not there; make reset EX={exercise.id} brings it back")
+
+
+def symbols_of(kinds, *paths):
+    """Names that objects give to the linker, or ask it for ("U"). Weak ones are left out."""
+    out = subprocess.run(["nm", "-g", *map(str, paths)], capture_output=True, text=True).stdout if paths else ""
     found = [line.split() for line in out.splitlines()]
-    return {words[2] for words in found
-            if len(words) == 3 and words[1] in "TDBRGSC" and not SANITIZER_SYMBOL.match(words[2])}
+    return {words[-1] for words in found
+            if len(words) in (2, 3) and words[-2] in kinds and not SANITIZER_SYMBOL.match(words[-1])}
+
+
+def visible_symbols(*paths):
+    return symbols_of("TDBRGSC", *paths)
 
 
 def foreign_dependencies(dependency_file, root=ROOT):
-    """Files that the learner's file includes and must not: the solutions and the tests."""
+    """Files that the learner's file includes and must not: the solutions and the tests, and what these use."""
     try:
         text = Path(dependency_file).read_text(errors="replace").replace("\\\n", " ")
     except OSError:
         return []
-    names = text.partition(": ")[2].partition("\n")[0].split()
+    rule = text.partition(": ")[2].partition("\n")[0]
+    names = [name.replace("\\ ", " ") for name in re.findall(r"(?:\\ |\S)+", rule)]
     forbidden = (root / "solutions", root / "tests")
-    return [name for name in names if any(part in Path(root, name).resolve().parents for part in forbidden)]
+    return [name for name in names if Path(name).name == "check.h"
+            or any(part in Path(root, name).resolve().parents for part in forbidden)]
 
 
 def fault_of_object(exercise, build_dir, root=ROOT):
@@ -87,6 +110,9 @@ def fault_of_object(exercise, build_dir, root=ROOT):
     foreign = foreign_dependencies(mine.with_suffix(".d"), root)
     if foreign:
         return f"{exercise.file} includes {foreign[0]}: an exercise may use neither solutions nor tests"
+    of_tests = symbols_of("U", mine) & visible_symbols(*Path(build_dir, "test/obj/tests/support").glob("*.o"))
+    if of_tests:
+        return f"{exercise.file} calls {min(of_tests)}, which only tests have: no program could be linked with it"
     want = visible_symbols(build.object_of(exercise.solution, build_dir))
     got = visible_symbols(mine)
     if got - want:
@@ -108,6 +134,12 @@ def compile_fault(log, exercise):
     return f"{file}:{line}: {what}"
 
 
+def link_fault(log):
+    """The line that says why a suite does not build."""
+    lines = log.splitlines() or ["make doctor says what is missing"]
+    return next((line for line in lines if "error" in line), lines[-1])
+
+
 def read_log(path):
     try:
         return Path(path).read_text(errors="replace").strip()
@@ -118,7 +150,7 @@ def read_log(path):
 def state_of(run, exercise, whole):
     """(state, message) from the tests of a finished run."""
     cut_short = (f"the suite did not end within {suite.SUITE_LIMIT_S} s; later tests did not run" if run.is_cut else "")
-    failing = [test for test in run.tests if test.cause not in ("pass", "not started")]
+    failing = [test for test in run.tests if test.has_failed]
     waiting = [test for test in run.tests if test.cause == "not started"]
     if failing:
         cause = "wrong" if failing[0].cause == "left early" else failing[0].cause
@@ -148,24 +180,31 @@ def judge_built(exercise, seed, only, tiny, root=ROOT):
         return Verdict(exercise, "wrong", fault, warnings=log)
     if not binary.exists():
         link = read_log(str(binary) + ".log")
-        unknown = re.search(r"undefined reference to [`'](\w+)'", link)
+        unknown = set(re.findall(r"undefined reference to [`'](\w+)'", link)) & symbols_of("U", mine)
         if unknown:
-            return Verdict(exercise, "compile", f"{exercise.file} calls {unknown.group(1)}, which is nowhere defined")
-        return Verdict(exercise, "blocked", "its suite could not be built: "
-                       + ((link.splitlines() or ["make doctor says what is missing"])[-1]))
-    run = suite.run(binary, exercise.file, seed, only, tiny)
+            return Verdict(exercise, "compile", f"{exercise.file} calls {min(unknown)}, which is nowhere defined")
+        return Verdict(exercise, "blocked", f"its suite could not be built: {link_fault(link)}")
+    return judge_run(exercise, binary, seed, only, tiny, log)
+
+
+def judge_run(exercise, binary, seed, only, tiny, log):
+    """A verdict on what the suite says."""
+    try:
+        run = suite.run(binary, exercise.file, seed, only, tiny)
+    except OSError as error:  # no room for its report, no right to start it
+        return Verdict(exercise, "blocked", f"its suite cannot be run here: {error.strerror}: {error.filename}")
     if run.trouble:
         return Verdict(exercise, "crash", run.trouble, seed=seed, output=run.output, warnings=log)
     state, message = state_of(run, exercise, whole=not only)
     return Verdict(exercise, state, message, run.tests, seed, output=run.output, warnings=log)
 
 
-def judge(exercises, graph, seed="1", only=None, root=ROOT):
+def judge(exercises, graph, seed=suite.DEFAULT_SEED, only=None, root=ROOT):
     """Verdicts in the order of the exercises. What nobody has touched is not built."""
     build_dir, verdicts, to_build = build.build_dir(), {}, []
     for ex in exercises:
         if not (root / ex.file).is_file():
-            verdicts[ex.id] = Verdict(ex, "compile", f"{ex.file} is not there; make reset EX={ex.id} brings it back")
+            verdicts[ex.id] = gone(ex)
         elif is_untouched(ex, root):
             verdicts[ex.id] = not_started(ex, root)
         else:
@@ -176,16 +215,39 @@ def judge(exercises, graph, seed="1", only=None, root=ROOT):
             else:
                 to_build.append(ex)
     tiny = f"{build_dir}/test/tiny.gguf"
-    if to_build:
-        targets = [tiny]
-        for ex in to_build:
-            targets += [build.suite_binary(ex, build_dir), build.object_of(ex.solution, build_dir)]
-            Path(build.suite_binary(ex, build_dir) + ".log").unlink(missing_ok=True)
-        with build.lock(build_dir):
-            build.make(targets)
+    built_from = build_suites(to_build, graph, tiny, root) if to_build else {}
     for ex in to_build:
-        verdict = judge_built(ex, seed, only, tiny, root)
-        verdicts[ex.id] = verdict
+        verdicts[ex.id] = judge_built(ex, seed, only, tiny, root)
     for verdict in verdicts.values():
-        verdict.fingerprint = source_graph.fingerprint(graph, verdict.exercise)
+        verdict.fingerprint = built_from.get(verdict.exercise.id) or source_graph.fingerprint(graph, verdict.exercise)
     return [verdicts[ex.id] for ex in exercises]
+
+
+def forget_stale(exercises, build_dir, said):
+    """Make leaves a program as it was when something that belongs into it does not build."""
+    for ex in exercises:
+        binary = Path(build.suite_binary(ex, build_dir))
+        if binary.exists() and build.make(["-q", str(binary)])[0]:
+            binary.unlink()
+            Path(f"{binary}.log").write_text(said)
+
+
+def build_suites(exercises, graph, tiny, root):
+    """Builds what can be built; the fingerprint of what each suite was built from. A verdict holds for that,
+    and for nothing that was saved later."""
+    build_dir = build.build_dir()
+    targets = [tiny]
+    for ex in exercises:
+        targets += [build.suite_binary(ex, build_dir), build.object_of(ex.solution, build_dir)]
+    with build.lock(build_dir):
+        for _ in range(TRIES_TO_BUILD):
+            built_from = {ex.id: source_graph.fingerprint(graph, ex) for ex in exercises}
+            build.write_sums(exercises, build_dir, root)
+            for ex in exercises:
+                Path(build.suite_binary(ex, build_dir) + ".log").unlink(missing_ok=True)
+            status, said = build.make(targets)
+            if status:
+                forget_stale(exercises, build_dir, said)
+            if built_from == {ex.id: source_graph.fingerprint(graph, ex) for ex in exercises}:
+                return built_from
+    return {ex.id: "saved while it was built" for ex in exercises}  # and so it is judged again

@@ -6,12 +6,13 @@ tell what the learner may have misunderstood. No match, no claim.
 """
 import json
 import math
-from pathlib import Path
+import re
 
 from ladder import cut
 from ladder.catalog import ROOT, Refused
 
 MIN_MUTANTS, MAX_MUTANTS, MAX_WORDS = 3, 8, 100
+KEYS = {"name", "old", "new", "misconception"}
 
 
 def path_of(exercise, root=ROOT):
@@ -29,12 +30,15 @@ def load(exercise, root=ROOT):
         document = json.loads(path.read_text())
     except (OSError, ValueError) as error:
         raise Refused(f"{path.relative_to(root)}: {error}") from error
-    mutants, text = document["mutants"], (root / exercise.solution).read_text()
+    mutants, text = document.get("mutants", []), (root / exercise.solution).read_text()
     name = path.relative_to(root)
     if document.get("exercise") != exercise.id:
         raise Refused(f"{name}: belongs to '{document.get('exercise')}', not to {exercise.id}")
     if not MIN_MUTANTS <= len(mutants) <= MAX_MUTANTS:
         raise Refused(f"{name}: {len(mutants)} mutants, must be {MIN_MUTANTS} to {MAX_MUTANTS}")
+    for mutant in mutants:
+        if set(mutant) != KEYS:
+            raise Refused(f"{name}: a mutant has {', '.join(sorted(KEYS))}, and not {', '.join(sorted(mutant))}")
     if len({mutant["name"] for mutant in mutants}) != len(mutants):
         raise Refused(f"{name}: two mutants have one name")
     for mutant in mutants:
@@ -44,8 +48,9 @@ def load(exercise, root=ROOT):
 
 def check_mutant(mutant, text, exercise, name):
     where = f"{name}: {mutant['name']}"
-    if text.count(mutant["old"]) != 1:
-        raise Refused(f"{where}: its old text stands {text.count(mutant['old'])} times in {exercise.solution}, not once")
+    n_found = text.count(mutant["old"])
+    if n_found != 1:
+        raise Refused(f"{where}: its old text stands {n_found} times in {exercise.solution}, not once")
     if mutant["old"] == mutant["new"]:
         raise Refused(f"{where}: changes nothing")
     if len(mutant["misconception"]) > MAX_WORDS or "\n" in mutant["misconception"]:
@@ -63,7 +68,7 @@ def apply(mutant, text):
 def signature(tests):
     """{failing test: what it saw} of a run."""
     return {test.name: {"cause": test.cause, "index": test.differs.get("index"), "got": test.differs.get("got")}
-            for test in tests if test.cause not in ("pass", "not started")}
+            for test in tests if test.has_failed}
 
 
 def save_record(exercise, signatures, seed, root=ROOT):
@@ -92,12 +97,14 @@ def load_record(exercise, root=ROOT):
 
 
 def is_same(mine, theirs):
-    """Equal within a tolerance: machines differ in the last digits of a float."""
+    """Equal within a tolerance: machines differ in the last digits of a float, not in whole numbers."""
     if mine["cause"] != theirs["cause"] or mine["index"] != theirs["index"]:
         return False
     if mine["got"] == theirs["got"]:
         return True
     try:
+        if all(re.fullmatch(r"-?\d+", saw["got"]) for saw in (mine, theirs)):
+            return False
         a, b = float(mine["got"]), float(theirs["got"])
     except (TypeError, ValueError):
         return False
@@ -110,11 +117,36 @@ def match(exercise, tests, seed, root=ROOT):
     if not mine or str(record["seed"]) != str(seed):
         return None
     waiting = {test.name for test in tests if test.cause == "not started"}  # they can say nothing yet
-    found = [name for name, theirs in record["mutants"].items()
-             if set(theirs) - waiting == set(mine) and all(is_same(mine[test], theirs[test]) for test in mine)]
-    if len(found) != 1:
+    return the_one(exercise, root, [
+        name for name, theirs in record["mutants"].items()
+        if set(theirs) - waiting == set(mine) and all(is_same(mine[test], theirs[test]) for test in mine)])
+
+
+def match_first(exercise, tests, seed, root=ROOT):
+    """The misconception whose record alone shows the value of the first failure: with two mistakes in a
+    file, all failures together equal no record."""
+    record, mine = load_record(exercise, root), signature(tests)
+    first = next(iter(mine), None)
+    if first is None or mine[first]["got"] is None or str(record["seed"]) != str(seed):
+        return None
+    return the_one(exercise, root, [name for name, theirs in record["mutants"].items()
+                                    if first in theirs and is_same(mine[first], theirs[first])])
+
+
+def the_one(exercise, root, names):
+    """The misconception behind a mutant, if it is the only one that fits."""
+    if len(names) != 1:
         return None
     try:
-        return next(m["misconception"] for m in load(exercise, root) if m["name"] == found[0])
+        return next(m["misconception"] for m in load(exercise, root) if m["name"] == names[0])
     except (Refused, StopIteration):
         return None
+
+
+def claim(exercise, tests, seed, root=ROOT):
+    """A sentence for the board, or None."""
+    whole = match(exercise, tests, seed, root)
+    if whole:
+        return f"It looks like this: {whole}"
+    first = match_first(exercise, tests, seed, root)
+    return f"The first failure looks like this: {first}" if first else None

@@ -80,7 +80,7 @@ def run_or_refuse(command, what):
 
 def prove_starter(bench):
     """A starter fails as not started in every test, and in no other way."""
-    run = bench.run(bench.candidate("starter", judge.starter_text(bench.exercise, bench.root)), "1")
+    run = bench.run(bench.candidate("starter", judge.starter_text(bench.exercise, bench.root)), suite.DEFAULT_SEED)
     causes = {test.cause for test in run.tests}
     if run.trouble:
         yield f"{bench.exercise.id}: starter: {run.trouble}"
@@ -99,21 +99,25 @@ def stub_of(starter, value):
             out.append(line)
             continue
         head = next(text for text in reversed(lines[:i]) if re.match(r"^[A-Za-z_][\w\s*]*?\w+\(", text))
-        kind = re.match(r"^(?:static |inline )*((?:struct |enum |const |unsigned )*\w+\s*\*?)", head).group(1).strip()
-        if kind == "void":
-            out.append("    return;")
-        elif kind.startswith("struct") and not kind.endswith("*"):
-            out.append(f"    return ({kind}){{{value}}};")
-        else:
-            out.append("    return NULL;" if kind.endswith("*") else f"    return {value};")
+        out.append("    " + constant_return(head, value))
     return "\n".join(out) + "\n"
+
+
+def constant_return(head, value):
+    """A return that fits the first line of a function."""
+    kind = re.match(r"^(?:static |inline |const )*((?:struct |enum |unsigned )*\w+\s*\*?)", head).group(1).strip()
+    if kind == "void":
+        return "return;"
+    if kind.endswith("*"):
+        return "return NULL;"
+    return f"return ({kind}){{{value}}};" if kind.startswith("struct ") else f"return {value};"
 
 
 def prove_stubs(bench):
     """No constant passes for a solution."""
     starter = judge.starter_text(bench.exercise, bench.root)
     for value in (0, 1):
-        run = bench.run(bench.candidate(f"stub-{value}", stub_of(starter, value)), "1")
+        run = bench.run(bench.candidate(f"stub-{value}", stub_of(starter, value)), suite.DEFAULT_SEED)
         if not run.trouble and all(test.cause == "pass" for test in run.tests):
             yield f"{bench.exercise.id}: a stub that returns {value} passes"
 
@@ -121,7 +125,7 @@ def prove_stubs(bench):
 def prove_solution(bench, seeds):
     text = (bench.root / bench.exercise.solution).read_text()
     program = bench.candidate("solution", text)
-    run = bench.run(program, "1")
+    run = bench.run(program, suite.DEFAULT_SEED)
     for test in run.tests:
         if test.cause != "pass":
             yield f"{bench.exercise.id}: the solution fails {test.name}: {test.cause} {test.message}"
@@ -145,7 +149,7 @@ def prove_mutants(bench, seeds, record=False):
     text, signatures = (bench.root / bench.exercise.solution).read_text(), {}
     for mutant in mutants.load(bench.exercise, bench.root):
         program = bench.candidate(mutant["name"], mutants.apply(mutant, text))
-        signatures[mutant["name"]] = mutants.signature(bench.run(program, "1").tests)
+        signatures[mutant["name"]] = mutants.signature(bench.run(program, suite.DEFAULT_SEED).tests)
         if not signatures[mutant["name"]]:
             yield f"{bench.exercise.id}: the mutant {mutant['name']} survives"
             continue
@@ -153,7 +157,7 @@ def prove_mutants(bench, seeds, record=False):
             if not bench.dies(program, seed):
                 yield f"{bench.exercise.id}: the mutant {mutant['name']} survives COURSE_SEED={seed}"
     if record:
-        mutants.save_record(bench.exercise, signatures, "1", bench.root)
+        mutants.save_record(bench.exercise, signatures, suite.DEFAULT_SEED, bench.root)
         return
     known = mutants.load_record(bench.exercise, bench.root)["mutants"]
     for name, tests in signatures.items():
@@ -176,8 +180,8 @@ def prove(exercise, graph, root, kinds, seeds, record, commands):
             faults += prove_solution(bench, seeds)
         if "mutants" in kinds:
             faults += prove_mutants(bench, seeds, record)
-    except Refused as refused:
-        faults.append(str(refused))
+    except (Refused, OSError) as error:
+        faults.append(str(error))
     return faults
 
 

@@ -11,10 +11,21 @@ import run_tests
 from ladder import catalog, judge
 
 LIMIT_S = 600  # one command, building included
+MADE = {".git", ".venv", ".course", "build", "models", "__pycache__"}
 LINKED = ("models", ".venv")  # large, and nothing here writes into them
 NOT_COPIED = ("tsan", "clang", "fuzz", "race", "proof", "results.json", "modules.mk", "lock")  # of the build folder
 # What the caller's make and shell have set must not show in what a learner would see.
-FOREIGN = re.compile(r"^(MAKE.*|MFLAGS|WERROR|COURSE_SEED|CK_.*|EX|MINE|REF|COLUMNS|BUILD|JOBS|MODEL|ONLY|SEED|CC)$")
+FOREIGN = re.compile(r"^(MAKE.*|MFLAGS|WERROR|COURSE_SEED|CK_.*|EX|MINE|REF|COLUMNS|BUILD|JOBS|MODEL|ONLY|SEED|SEEDS|FROM|ROUTE|CC)$")
+
+
+def files_of(root):
+    """Names of the tree's files, those not committed yet included; without git, of all but what is made."""
+    listed = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=root,
+                            capture_output=True)
+    if listed.returncode == 0:
+        return [name for name in listed.stdout.decode().split("\0") if name]
+    return [path.relative_to(root).as_posix() for path in root.rglob("*")
+            if path.is_file() and not MADE & set(path.relative_to(root).parts)]
 
 
 class Scratch:
@@ -31,10 +42,8 @@ class Scratch:
         self.solve([])
 
     def copy_files(self):
-        listed = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-                                cwd=self.source, stdout=subprocess.PIPE, check=True).stdout
-        for name in listed.decode().split("\0"):
-            if name and (self.source / name).is_file():
+        for name in files_of(self.source):
+            if (self.source / name).is_file():
                 (self.root / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(self.source / name, self.root / name)
 
@@ -44,7 +53,7 @@ class Scratch:
     def put(self, path, text):
         """Leaves a file alone that is right already, so that make does too."""
         file = self.root / path
-        if not file.exists() or file.read_text() != text:
+        if not file.exists() or file.read_text(errors="replace") != text:
             file.write_text(text)
 
     def starter(self, ex):

@@ -5,6 +5,7 @@ gguf.h. Whoever uses a function of a header needs its sources, and what these us
 of objects has to be kept, and a suite links its module's libraries only.
 """
 import hashlib
+import posixpath
 import re
 from pathlib import Path
 
@@ -15,6 +16,7 @@ SYSTEM = re.compile(r"^\s*#\s*include\s+<([^>]+)>", re.M)
 LIBRARIES = {"jansson.h": "jansson", "utf8proc.h": "libutf8proc", "xxhash.h": "libxxhash", "curl/curl.h": "libcurl",
              "editline/readline.h": "libedit", "histedit.h": "libedit", "event2": "libevent"}
 NOT_FUNCTIONS = {"sizeof", "_Static_assert", "_Alignof", "__attribute__", "format", "if", "for", "while", "return"}
+DEFINITION = re.compile(r"^(?!static\b)[A-Za-z_][\w \t*]*?\b(\w+)\([^;{}]*\)\s*\{", re.M)
 SUPPORT = ("tests/support/main.c", "common/exercise.c")  # what every suite is linked with
 
 
@@ -24,7 +26,10 @@ class Sources:
     def __init__(self, root, learner_files):
         self.root = root
         self.text, self.word, self.function = {}, {}, {}
+        self.found = {}  # (folder, what is included) -> path
         self.owner = {}  # header -> its sources
+        self.copies = []  # what a learner has put beside an exercise: nothing is built from it
+        solved = {name for file in learner_files for name in DEFINITION.findall(self.read("solutions/" + file))}
         folders = [root / "common", *sorted(root.glob("level*")), *sorted(root.glob("solutions/*")),
                    root / "tests" / "support"]
         for path in sorted(p for folder in folders for p in folder.glob("*.c")):
@@ -32,7 +37,9 @@ class Sources:
             if path.name.startswith("main_") or name in learner_files:
                 continue
             first = PROJECT.search(self.read(name))
-            if first:
+            if name.startswith("level") and (" " in name or not solved.isdisjoint(DEFINITION.findall(self.read(name)))):
+                self.copies.append(name)
+            elif first:
                 self.owner.setdefault(first.group(1), []).append(name)
 
     def read(self, name):
@@ -47,11 +54,21 @@ class Sources:
         """All project headers that the files include, directly or not."""
         seen, todo = set(), list(names)
         while todo:
-            for header in PROJECT.findall(self.read(todo.pop())):
+            name = todo.pop()
+            for header in PROJECT.findall(self.read(name)):
+                header = self.beside(name, header)
                 if header not in seen:
                     seen.add(header)
                     todo.append(header)
         return seen
+
+    def beside(self, name, header):
+        """Where the compiler finds what a file includes: in the file's own folder first."""
+        key = posixpath.dirname(name), header
+        if key not in self.found:
+            own = posixpath.normpath(posixpath.join(*key))
+            self.found[key] = own if own != header and (self.root / own).is_file() else header
+        return self.found[key]
 
     def words_of(self, name):
         """What a source mentions, the inline functions that it calls included."""
@@ -112,7 +129,7 @@ def fingerprint(sources, exercise):
     own = [exercise.file, exercise.suite]
     support = [name for name in sources.closure([exercise.suite]) if name.startswith("tests/support/")]
     digest = hashlib.sha256()
-    for name in sorted({*own, *support, *sources.headers_of([*own, *support, exercise.solution])}):
+    for name in sorted({*own, *support, *sources.headers_of([*own, *support])}):
         path = Path(sources.root, name)
         digest.update(name.encode() + b"\0" + (path.read_bytes() if path.is_file() else b"") + b"\0")
     return digest.hexdigest()

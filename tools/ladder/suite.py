@@ -8,6 +8,7 @@ import json
 import os
 import re
 import secrets
+import select
 import signal
 import subprocess
 import tempfile
@@ -18,9 +19,17 @@ from pathlib import Path
 
 import run_tests
 
+from ladder import sanitizer
+
 SANITIZER_STATUS = 66  # of AddressSanitizer, UndefinedBehaviorSanitizer and LeakSanitizer
 NOT_STARTED_STATUS = 77  # of EXERCISE()
+DEFAULT_SEED = "1"  # tests/support/suite.c has the same
 TEST_LIMIT_S, SUITE_LIMIT_S = 3, 12  # of a learner; proofs upstream wait longer
+TICK_S = 0.05
+MEMORY_LIMIT = 2 << 30  # bytes of one test
+MAX_OUTPUT = 1 << 18  # bytes, of the beginning and of the end
+MARK = "LADDER_RUN"
+NO_FAILURE = ("pass", "not started")  # causes; all others count as failed
 NAMESPACE = "{http://check.sourceforge.net/ns}"
 
 
@@ -34,13 +43,17 @@ class Test:
     differs: dict = field(default_factory=dict)  # what, index, got, want, used
     ms: float = 0.0
 
+    @property
+    def has_failed(self):
+        return self.cause not in NO_FAILURE
+
 
 @dataclass
 class Run:
     tests: list
     seed: str
     output: str = ""  # what the learner's code printed
-    trouble: str = ""  # why the whole run says nothing: the machine's fault, not the learner's
+    trouble: str = ""  # why there is not one test
     is_cut: bool = False  # stopped at SUITE_LIMIT_S; later tests did not run
 
 
@@ -61,11 +74,16 @@ def read_report(path, nonce):
         elif pid in of_pid and kind == "end":
             tests[of_pid[pid]]["ended"] = text == nonce
         elif pid in of_pid and kind == "differs":
-            try:
-                tests[of_pid[pid]]["differs"] = json.loads(text)
-            except ValueError:
-                pass
+            tests[of_pid[pid]]["differs"] = dict_of(text)
     return tests
+
+
+def dict_of(text):
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return {}
+    return value if isinstance(value, dict) else {}
 
 
 def read_xml(path):
@@ -102,72 +120,91 @@ def shorten(message, cause, limit_s):
         status = re.search(r"return value (\d+)", message)
         return f"the code left the process (exit status {status.group(1) if status else 0}) before the test's end"
     if cause == "crash" and signal_number:
-        number = int(signal_number.group(1))
-        return f"killed by signal {number} ({signal.Signals(number).name})"
+        return f"killed by signal {signal_number.group(1)} ({signal_name(int(signal_number.group(1)))})"
     return message
 
 
-def sanitizer_report(text, learner_file):
-    """One line from a sanitizer's report."""
-    frame = re.search(rf"(?:^|[\s/])({re.escape(learner_file)}:\d+)", text)
-    place = frame or re.search(r"\b((?:common|level\d-\w+|tests|solutions)/[\w/.-]+\.c:\d+)", text)
-    at = f" at {place.group(1)}" if place else ""
-    undefined = re.search(r"runtime error: (.*)", text)
-    if undefined:
-        return f"undefined: {undefined.group(1)}{at}"
-    leak = re.search(r"SUMMARY: AddressSanitizer: (\d+) byte\(s\) leaked in (\d+) allocation", text)
-    if leak:
-        return f"leak: {leak.group(1)} bytes in {leak.group(2)} allocations are never freed, taken{at}"
-    kind = re.search(r"ERROR: AddressSanitizer: ([\w-]+)", text)
-    access = re.search(r"\b(READ|WRITE) of size (\d+)", text)
-    region = re.search(r"is located (\d+) bytes (\S+ \S+|\S+) (?:of )?(\d+)-byte region", text)
-    variable = re.search(r"'(\w+)'.* <== Memory access at offset \d+ (\w+)", text)
-    if kind and kind.group(1) == "SEGV":
-        return f"access to an address that is no memory (a NULL or wild pointer){at}"
-    if not access:
-        return (kind.group(1) if kind else "a sanitizer stopped it") + at
-    did = "read" if access.group(1) == "READ" else "wrote"
-    line = f"{did} {access.group(2)} bytes"
-    if kind and kind.group(1) == "heap-use-after-free":
-        return f"{line} of memory that was freed{at}"
-    if region:
-        side = "past" if region.group(2) in ("to the right", "after") else "before" if "left" in region.group(2) or \
-            region.group(2) == "before" else "inside"
-        return f"{line}, {region.group(1)} bytes {side} a region of {region.group(3)}{at}"
-    if variable:
-        return f"{line} past {variable.group(1)}{at}"
-    return f"{line} where nothing of that size is{at}"
-
-
-def sanitizer_logs(prefix):
-    """{pid: text} of the logs under the prefix."""
-    folder, name = os.path.split(prefix)
-    return {path.name.rsplit(".", 1)[1]: path.read_text(errors="replace") for path in Path(folder).glob(name + ".*")}
+def signal_name(number):
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return "it has no name"
 
 
 def environment(seed, log, limit_s, fork):
     env = {key: value for key, value in os.environ.items() if not key.startswith("CK_")}
-    shared = f"exitcode={SANITIZER_STATUS}:log_path={log}:allocator_may_return_null=1"
+    shared = f"exitcode={SANITIZER_STATUS}:log_path='{log}':allocator_may_return_null=1"
     env.update(COURSE_SEED=str(seed), CK_FORK="yes" if fork else "no", CK_DEFAULT_TIMEOUT=str(limit_s),
                ASAN_OPTIONS=shared, LSAN_OPTIONS=f"exitcode={SANITIZER_STATUS}",
                UBSAN_OPTIONS=f"print_stacktrace=1:{shared}", TSAN_OPTIONS=shared)
     return env
 
 
-def execute(command, env, nonce, limit_s):
-    """(exit status or None, output); a suite that does not end is stopped with all that it started."""
+def execute(command, env, nonce, limit_s, heavy=None):
+    """(exit status or None, output); a suite that does not end is stopped, and all that it has started ends
+    with it. Of an output without end, the beginning and the end are kept."""
+    mark = secrets.token_hex(16)  # what a suite starts has it, too, whatever session it moves to
     program = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                               env=env, start_new_session=True)
+                               env={**env, MARK: mark}, start_new_session=True)
+    output = Output(program.stdout)
     try:
-        output, _ = program.communicate(nonce.encode() + b"\n", timeout=limit_s)
-        return program.returncode, output.decode(errors="replace")
-    except subprocess.TimeoutExpired:
-        run_tests.end_session(program)
-        output, _ = program.communicate()
-        return None, output.decode(errors="replace")
-    except BaseException:
-        run_tests.end_session(program)
-        raise
+        try:
+            program.stdin.write(nonce.encode() + b"\n")
+            program.stdin.close()
+        except BrokenPipeError:
+            pass  # it is gone already
+        end = time.monotonic() + limit_s
+        while program.poll() is None and time.monotonic() < end:
+            output.read(TICK_S)
+            stop_heavy(program.pid, heavy if heavy is not None else set())
+        is_cut = program.poll() is None
+    finally:
+        run_tests.end_session(program, f"{MARK}={mark}")
+    program.wait()
+    while output.read(0):  # nobody is left who could write more
+        pass
+    program.stdout.close()
+    return None if is_cut else program.returncode, output.text()
+
+
+def stop_heavy(parent, heavy):
+    """Ends each child that takes more memory than a test may, before the machine is out of it; its id is
+    added to heavy. AddressSanitizer's own limit does not hold in a child."""
+    try:
+        children = Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
+        for pid in children:
+            if int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") > MEMORY_LIMIT:
+                os.kill(int(pid), signal.SIGKILL)
+                heavy.add(pid)
+    except (OSError, IndexError):
+        pass  # it has just ended, or this system has no such folder
+
+
+class Output:
+    """What comes out of a pipe."""
+
+    def __init__(self, pipe):
+        self.fd = pipe.fileno()
+        os.set_blocking(self.fd, False)
+        self.head, self.tail, self.is_over = b"", b"", False
+
+    def read(self, patience_s):
+        """Waits for more; False: there was none."""
+        if self.is_over:
+            time.sleep(patience_s)
+            return False
+        if not select.select([self.fd], [], [], patience_s)[0]:
+            return False
+        data = os.read(self.fd, 1 << 16)
+        self.is_over = not data
+        n = MAX_OUTPUT - len(self.head)
+        self.head += data[:n]
+        if data[n:]:
+            self.tail = (self.tail + data[n:])[-MAX_OUTPUT:]
+        return bool(data)
+
+    def text(self):
+        return (self.head + self.tail).decode(errors="replace")
 
 
 def learner_output(output):
@@ -178,8 +215,9 @@ def learner_output(output):
     return "\n".join(line for line in output.splitlines() if line.strip() and not ours.match(line))
 
 
-def run(binary, learner_file, seed="1", only=None, tiny=None, patience=1):
-    """Runs a suite; each test with its cause. Nothing is left behind. patience multiplies the limits."""
+def run(binary, learner_file, seed=DEFAULT_SEED, only=None, tiny=None, patience=1):
+    """Runs a suite; each test with its cause. Nothing is left behind. patience multiplies the limits.
+    OSError: this machine cannot run it."""
     factor = run_tests.machine_factor() * patience
     test_limit_s, suite_limit_s = int(TEST_LIMIT_S * factor + 0.5), SUITE_LIMIT_S * factor
     nonce = secrets.token_hex(16)
@@ -189,42 +227,41 @@ def run(binary, learner_file, seed="1", only=None, tiny=None, patience=1):
         if tiny:
             env["TINY_MODEL"] = str(tiny)
         command = [str(binary), "--report", report] + (["--only", only] if only else [])
-        begin = time.monotonic()
-        try:
-            status, output = execute(command, env, nonce, suite_limit_s)
-        except OSError as error:
-            return Run([], seed, trouble=f"{binary}: {error.strerror}")
-        told, logs = read_report(report, nonce), sanitizer_logs(log)
-        logs[None] = "".join(re.findall(r"^.*runtime error: .*\n(?:\s+#\d+ .*\n)*", output, re.M)[:1])
-        tests = []
-        for item in read_xml(report + ".xml"):
-            test = test_of(item, told, logs, learner_file, test_limit_s)
-            if not only or test.name in told or test.cause != "left early":
-                tests.append(test)
-        if only:
-            tests = [test for test in tests if test.name in told]
-    result = Run(tests, str(seed), learner_output(output), is_cut=status is None)
-    if not tests:
-        result.trouble = (f"no end after {time.monotonic() - begin:.0f} s" if status is None else
-                          f"the suite ended with status {status} before any test: "
-                          + ((output.strip().splitlines() or ["it said nothing"])[-1]))
-        log = next((text for text in logs.values() if text), "")
-        if log:
-            result.trouble = sanitizer_report(log, learner_file)
-    return result
+        begin, heavy = time.monotonic(), set()
+        status, output = execute(command, env, nonce, suite_limit_s, heavy)
+        seconds = time.monotonic() - begin
+        told, logs, items = read_report(report, nonce), sanitizer.logs(log), list(read_xml(report + ".xml"))
+    printed = sanitizer.printed(output)
+    tests = [test_of(item, told, logs, printed, learner_file, test_limit_s) for item in items]
+    for test in tests:
+        if told.get(test.name, {}).get("pid") in heavy:
+            test.cause, test.message = "memory", f"took more than {MEMORY_LIMIT >> 30} GB of memory"
+    if only:  # Check counts the tests that were not chosen, too
+        tests = [test for test in tests if test.name in told]
+    trouble = "" if tests else trouble_of(status, output, next(iter(logs.values()), printed), seconds, learner_file)
+    return Run(tests, str(seed), learner_output(output), trouble, is_cut=status is None)
 
 
-def test_of(item, told, logs, learner_file, limit_s):
+def trouble_of(status, output, log, seconds, learner_file):
+    """Why there is not one test."""
+    if log:
+        return sanitizer.report(log, learner_file)
+    if status is None:
+        return f"no end after {seconds:.0f} s"
+    last = (output.strip().splitlines() or ["it said nothing"])[-1]
+    return f"the suite ended with status {status} before any test: {last}"
+
+
+def test_of(item, told, logs, printed, learner_file, limit_s):
+    """A test from its element in Check's results and from what it said itself."""
     value = {child.tag.replace(NAMESPACE, ""): (child.text or "") for child in item}
     name = f"{value.get('id', '')}[{value.get('iteration', '0')}]"
     said = told.get(name, {})
     cause = cause_of(item.get("result"), value.get("message", ""), said.get("ended", False))
-    message = shorten(value.get("message", ""), cause, limit_s)
-    log = logs.get(said.get("pid")) or (logs[None] if cause == "memory" else "")
+    message = "" if cause == "pass" else shorten(value.get("message", ""), cause, limit_s)
+    log = logs.get(said.get("pid")) or (printed if cause == "memory" else "")
     if cause in ("memory", "crash") and log:
-        cause, message = "memory", sanitizer_report(log, learner_file)
-    if cause == "pass":
-        message = ""
+        cause, message = "memory", sanitizer.report(log, learner_file)
     where = f"{value.get('path', '')}/{value.get('fn', '')}" if cause == "wrong" else ""
     return Test(name, value.get("description", ""), cause, message, where, said.get("differs", {}),
                 float(value.get("duration") or 0) * 1e3)

@@ -1,5 +1,6 @@
 """What a learner is told about an exercise: next, the level's page, payoff. Text only, no work."""
 import re
+import textwrap
 
 from ladder import board
 
@@ -36,7 +37,7 @@ def next_lines(ex, gap, lines, protos):
     out = [f"{ex.number} {ex.id}: {ex.title}", board.indented(ex.why), ""]
     out += [f"  write    {gap}"]
     for i, proto in enumerate(protos):
-        out.append(board.textwrap.fill(proto, board.WIDTH, initial_indent="  as       " if i == 0 else " " * 11,
+        out.append(textwrap.fill(proto, board.WIDTH, initial_indent="  as       " if i == 0 else " " * 11,
                                        subsequent_indent=" " * 15, break_on_hyphens=False))
     stars = "core" if ex.core else "not on the core path"
     out += [f"  takes    {board.plural(lines, 'line')}, about {ex.minutes} minutes (estimated), difficulty "
