@@ -1,0 +1,824 @@
+// Budgets: single cuts by hand, all of them against an oracle that tries every cut, and conversations
+// of two hundred turns, which must stay within their limits and rarely move their beginning.
+#include "level1-user/budget.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "level1-user/money.h"
+#include "tests/support/suite.h"
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+
+enum { MAX_TURNS = 256, WHAT_BYTES = 420 };
+
+static const struct price deepseek_r1 = {550000, 140000, PRICE_UNKNOWN, 2190000};
+// Small enough to add in one's head: a token costs 5, from the cache 1, as output 20.
+static const struct price small_price = {5, 1, PRICE_UNKNOWN, 20};
+
+// ---- what a failing test says ------------------------------------------------------------------
+
+// "10p 15 20 ... 13": the turns, p for pinned ones.
+static void name_turns(char *text, size_t n_text, const struct budget_conversation *c) {
+    size_t n = 0;
+    *text = '\0';
+    for (int t = 0; t < c->n_turns && n + 40 < n_text; t++) {
+        bool is_last_place = n + 80 >= n_text && t + 1 < c->n_turns;
+        if (is_last_place) t = c->n_turns - 1;
+        n += (size_t)snprintf(text + n, n_text - n, "%s%s%" PRId64 "%s", t > 0 ? " " : "",
+                              is_last_place ? "... " : "", c->turns[t].n_tokens,
+                              c->turns[t].is_pinned ? "p" : "");
+    }
+}
+
+static void name_limits(char *text, size_t n_text, const struct budget_limits *l) {
+    snprintf(text, n_text,
+             "context %" PRId64 ", answer %" PRId64 ", max_price %" PRId64
+             ", prices %" PRId64 " %" PRId64 " %" PRId64 ", low %d %%, summary %" PRId64,
+             l->n_context, l->n_answer, l->max_price, l->price.input, l->price.cached_input,
+             l->price.output, l->low_percent, l->n_summary);
+}
+
+static void assert_part(const char *call, const char *part, int64_t got, int64_t want) {
+    char what[WHAT_BYTES + 40];
+    snprintf(what, sizeof(what), "%s: %s", call, part);
+    assert_number(what, got, want);
+}
+
+static void assert_request(const char *call, const struct budget_request *got,
+                           const struct budget_request *want) {
+    assert_part(call, "n_tokens", got->n_tokens, want->n_tokens);
+    assert_part(call, "n_cached", got->n_cached, want->n_cached);
+    assert_part(call, "price", got->price, want->price);
+}
+
+static void check_measure(const struct budget_conversation *c,
+                          const struct budget_limits *l, int keep_from, int64_t n_summary,
+                          struct budget_request want) {
+    struct budget_request got = {-7, -7, -7};
+    char turns[160], limits[200], call[WHAT_BYTES];
+    name_turns(turns, sizeof(turns), c);
+    name_limits(limits, sizeof(limits), l);
+    snprintf(call, sizeof(call),
+             "budget_measure(turns %s, cached %" PRId64
+             "; %s; keep_from %d, summary %" PRId64 ")",
+             turns, c->n_cached, limits, keep_from, n_summary);
+    budget_measure(&got, c, l, keep_from, n_summary);
+    assert_request(call, &got, &want);
+}
+
+static void name_decide(char call[WHAT_BYTES], const struct budget_conversation *c,
+                        const struct budget_limits *l) {
+    char turns[160], limits[200];
+    name_turns(turns, sizeof(turns), c);
+    name_limits(limits, sizeof(limits), l);
+    snprintf(call, WHAT_BYTES, "budget_decide(turns %s, cached %" PRId64 "; %s)", turns,
+             c->n_cached, limits);
+}
+
+static void assert_returned(const char *call, enum status got, enum status want) {
+    char what[WHAT_BYTES + 16];
+    snprintf(what, sizeof(what), "%s: status", call);
+    assert_status(what, got, want);
+}
+
+static void assert_plan(const char *call, const struct budget_plan *got,
+                        const struct budget_plan *want) {
+    assert_part(call, "first_gone", got->first_gone, want->first_gone);
+    assert_part(call, "keep_from", got->keep_from, want->keep_from);
+    assert_part(call, "n_summary", got->n_summary, want->n_summary);
+    assert_request(call, &got->request, &want->request);
+}
+
+static void check_decide(const struct budget_conversation *c, const struct budget_limits *l,
+                         struct budget_plan want) {
+    struct budget_plan got = {
+        -7, -7, -7, {-7, -7, -7}
+    };
+    char call[WHAT_BYTES];
+    name_decide(call, c, l);
+    assert_returned(call, budget_decide(&got, c, l, NULL), OK);
+    assert_plan(call, &got, &want);
+}
+
+static void check_refused(const struct budget_conversation *c,
+                          const struct budget_limits *l, enum status want,
+                          const char *param) {
+    struct budget_plan plan = {0};
+    struct error err = {0};
+    char call[WHAT_BYTES], what[WHAT_BYTES + 16];
+    name_decide(call, c, l);
+    assert_returned(call, budget_decide(&plan, c, l, &err), want);
+    snprintf(what, sizeof(what), "%s: err.param", call);
+    if (param) assert_text(what, err.param, param);
+}
+
+// ---- worked example ----------------------------------------------------------------------------
+
+static const struct budget_turn six[] = {
+    {10, true },
+    {15, false},
+    {20, false},
+    {15, false},
+    {12, false},
+    {13, false}
+};
+static const struct budget_conversation full = {six, 6, 60};
+static const struct budget_limits small = {
+    .n_context = 100,
+    .n_answer = 20,
+    .max_price = 1000,
+    .price = {5, 1, PRICE_UNKNOWN, 20},
+    .low_percent = 50,
+    .n_summary = 5
+};
+
+START_TEST(worked_example) {
+    check_measure(&full, &small, 0, 0, (struct budget_request){85, 60, 585});
+    check_measure(&full, &small, 2, 5, (struct budget_request){75, 10, 735});
+    check_measure(&full, &small, 3, 5, (struct budget_request){55, 10, 635});
+    check_measure(&full, &small, 4, 5, (struct budget_request){40, 10, 560});
+}
+END_TEST
+
+START_TEST(the_worked_example_is_decided) {
+    check_decide(&full, &small,
+                 (struct budget_plan){
+                     1, 4, 5, {40, 10, 560}
+    });
+}
+END_TEST
+
+// The summary took 5, the question got its answer of 20, the next one has 10.
+START_TEST(one_turn_later_nothing_goes) {
+    const struct budget_turn turns[] = {
+        {10, true },
+        {5,  false},
+        {12, false},
+        {33, false},
+        {10, false}
+    };
+    const struct budget_conversation c = {turns, 5, 40};
+    check_decide(&c, &small,
+                 (struct budget_plan){
+                     0, 0, 0, {70, 40, 590}
+    });
+}
+END_TEST
+
+// ---- measure -----------------------------------------------------------------------------------
+
+START_TEST(without_a_turn_that_goes_there_is_no_summary) {
+    const struct budget_turn turns[] = {
+        {10, true },
+        {7,  true },
+        {9,  false}
+    };
+    const struct budget_conversation c = {turns, 3, 11};
+    for (int keep_from = 0; keep_from < 3; keep_from++)
+        check_measure(&c, &small, keep_from, 5, (struct budget_request){26, 11, 486});
+}
+END_TEST
+
+START_TEST(pinned_turns_behind_a_cut_stay_and_are_not_found_again) {
+    const struct budget_turn turns[] = {
+        {10, true },
+        {4,  false},
+        {7,  true },
+        {6,  false},
+        {3,  false}
+    };
+    const struct budget_conversation c = {turns, 5, 27};
+    check_measure(&c, &small, 2, 0, (struct budget_request){26, 10, 490});
+    check_measure(&c, &small, 3, 0, (struct budget_request){26, 10, 490});
+    check_measure(&c, &small, 4, 5, (struct budget_request){25, 10, 485});
+}
+END_TEST
+
+START_TEST(the_cache_finds_at_most_what_is_there) {
+    const struct budget_conversation more = {six, 6, 1000}, cold = {six, 6, 0};
+    const struct budget_conversation little = {six, 6, 4};
+    check_measure(&more, &small, 0, 0, (struct budget_request){85, 85, 485});
+    check_measure(&more, &small, 5, 0, (struct budget_request){23, 10, 475});
+    check_measure(&little, &small, 5, 0, (struct budget_request){23, 4, 499});
+    check_measure(&cold, &small, 5, 5, (struct budget_request){28, 0, 540});
+}
+END_TEST
+
+START_TEST(with_nothing_pinned_a_cut_leaves_nothing_in_the_cache) {
+    const struct budget_turn turns[] = {
+        {8, false},
+        {9, false},
+        {3, false}
+    };
+    const struct budget_conversation c = {turns, 3, 17};
+    check_measure(&c, &small, 1, 2, (struct budget_request){14, 0, 470});
+    check_measure(&c, &small, 0, 0, (struct budget_request){20, 17, 432});
+}
+END_TEST
+
+START_TEST(a_question_alone_can_be_measured) {
+    const struct budget_turn turn = {1, false};
+    check_measure(&(struct budget_conversation){&turn, 1, 0}, &small, 0, 5,
+                  (struct budget_request){1, 0, 405});
+}
+END_TEST
+
+START_TEST(what_is_too_dear_to_count_costs_the_largest_amount) {
+    const struct budget_turn turns[] = {
+        {INT64_MAX / 2, false},
+        {INT64_MAX / 2, false}
+    };
+    const struct budget_conversation c = {turns, 2, 0};
+    check_measure(&c, &small, 0, 0, (struct budget_request){INT64_MAX - 1, 0, INT64_MAX});
+    check_measure(&c, &small, 1, 1,
+                  (struct budget_request){INT64_MAX / 2 + 1, 0, INT64_MAX});
+}
+END_TEST
+
+// ---- oracle ------------------------------------------------------------------------------------
+
+// Writes both prompts down, token by token as the number of its turn, and compares them.
+static struct budget_request oracle_measure(const struct budget_conversation *c,
+                                            const struct budget_limits *l, int keep_from,
+                                            int64_t n_summary) {
+    enum { SUMMARY = MAX_TURNS, MAX_TOKENS = 4096 };
+    static int whole[MAX_TOKENS], rest[MAX_TOKENS];
+    int n_whole = 0, n_rest = 0, n_gone = 0;
+    for (int t = 0; t < c->n_turns; t++) {
+        bool stays = t >= keep_from || c->turns[t].is_pinned;
+        if (!stays && n_gone++ == 0)
+            for (int64_t i = 0; i < n_summary; i++) rest[n_rest++] = SUMMARY;
+        for (int64_t i = 0; i < c->turns[t].n_tokens; i++) {
+            whole[n_whole++] = t;
+            if (stays) rest[n_rest++] = t;
+        }
+    }
+    int n_same = 0;
+    while (n_same < n_rest && n_same < c->n_cached && rest[n_same] == whole[n_same])
+        n_same++;
+    return (struct budget_request){n_rest, n_same,
+                                   n_same * l->price.cached_input +
+                                       (n_rest - n_same) * l->price.input +
+                                       l->n_answer * l->price.output};
+}
+
+// percent: of what the answer leaves of both limits.
+static bool oracle_fits(const struct budget_request *r, const struct budget_limits *l,
+                        int percent) {
+    int64_t answer = l->n_answer * l->price.output;
+    return r->n_tokens <= (l->n_context - l->n_answer) * percent / 100 &&
+           r->price <= l->max_price &&
+           r->price - answer <= (l->max_price - answer) * percent / 100;
+}
+
+static int oracle_first_gone(const struct budget_conversation *c, int keep_from) {
+    for (int t = 0; t < keep_from; t++)
+        if (!c->turns[t].is_pinned) return t;
+    return -1;
+}
+
+// Every kind of plan, in the header's order, with every cut.
+static enum status oracle_decide(struct budget_plan *plan,
+                                 const struct budget_conversation *c,
+                                 const struct budget_limits *l) {
+    const int percents[] = {100, l->low_percent, 100, 100};
+    const int64_t summaries[] = {0, l->n_summary, l->n_summary, 0};
+    struct budget_request r;
+    for (int kind = 0; kind < 4; kind++) {
+        for (int k = kind == 0 ? 0 : 1; k < (kind == 0 ? 1 : c->n_turns); k++) {
+            int first = oracle_first_gone(c, k);
+            r = oracle_measure(c, l, k, summaries[kind]);
+            if ((kind > 0 && first < 0) || !oracle_fits(&r, l, percents[kind])) continue;
+            *plan = (struct budget_plan){kind == 0 ? 0 : first, k, summaries[kind], r};
+            return OK;
+        }
+    }
+    r = oracle_measure(c, l, c->n_turns - 1, 0);
+    return r.n_tokens > l->n_context - l->n_answer ? ERR_CONTEXT : ERR_LIMIT;
+}
+
+// A conversation of n_turns, and limits that are often just right for it.
+struct drawn {
+    struct budget_turn turns[MAX_TURNS];
+    struct budget_conversation c;
+    struct budget_limits l;
+};
+
+static void drawn_make(struct drawn *x, struct draw *d, int n_turns) {
+    int64_t n_tokens = 0;
+    for (int t = 0; t < n_turns; t++) {
+        x->turns[t] = (struct budget_turn){draw_int(d, 1, 40), draw_int(d, 0, 5) == 0};
+        n_tokens += x->turns[t].n_tokens;
+    }
+    if (draw_int(d, 0, 2) > 0) x->turns[0].is_pinned = true;
+    x->c =
+        (struct budget_conversation){x->turns, n_turns, draw_int(d, 0, (int)n_tokens + 20)};
+    x->l = (struct budget_limits){
+        .n_answer = draw_int(d, 0, 30),
+        .price = {draw_int(d, 1, 50), draw_int(d, 0, 10), PRICE_UNKNOWN,
+                  draw_int(d, 0, 99)},
+        .low_percent = draw_int(d, 1, 100),
+        .n_summary = draw_int(d, 0, 1) * draw_int(d, 1, 30),
+    };
+    x->l.n_context = x->l.n_answer + n_tokens * draw_int(d, 10, 110) / 100;
+    x->l.max_price = x->l.n_answer * x->l.price.output +
+                     x->l.price.input * n_tokens * draw_int(d, 5, 130) / 100;
+}
+
+START_TEST(measuring_agrees_with_writing_both_prompts_down) {
+    struct draw d = draw_start("budget measure");
+    struct drawn x;
+    for (int round = 0; round < 150; round++) {
+        int n_turns = 1 + round % 17;
+        drawn_make(&x, &d, n_turns);
+        int keep_from = draw_int(&d, 0, n_turns - 1);
+        int64_t n_summary = draw_int(&d, 0, (int)x.l.n_summary);
+        check_measure(&x.c, &x.l, keep_from, n_summary,
+                      oracle_measure(&x.c, &x.l, keep_from, n_summary));
+    }
+}
+END_TEST
+
+START_TEST(deciding_agrees_with_trying_every_cut) {
+    struct draw d = draw_start("budget decide");
+    struct drawn x;
+    for (int round = 0; round < 400; round++) {
+        struct budget_plan want;
+        drawn_make(&x, &d, 1 + round % 17);
+        enum status st = oracle_decide(&want, &x.c, &x.l);
+        if (st == OK)
+            check_decide(&x.c, &x.l, want);
+        else
+            check_refused(&x.c, &x.l, st, st == ERR_LIMIT ? "max_price" : NULL);
+    }
+}
+END_TEST
+
+// ---- decide: edges -----------------------------------------------------------------------------
+
+// The worked example with one value changed.
+static struct budget_limits with_context(int64_t n_context) {
+    struct budget_limits l = small;
+    l.n_context = n_context;
+    return l;
+}
+
+static struct budget_limits with_price(int64_t max_price) {
+    struct budget_limits l = small;
+    l.max_price = max_price;
+    return l;
+}
+
+START_TEST(at_a_limit_nothing_goes_and_one_above_it_turns_go) {
+    const struct budget_limits at = with_context(105), above = with_context(104);
+    const struct budget_limits dear_at = with_price(585), dear_above = with_price(584);
+    struct budget_limits wide = with_context(1000);
+    check_decide(&full, &at,
+                 (struct budget_plan){
+                     0, 0, 0, {85, 60, 585}
+    });
+    check_decide(&full, &above,
+                 (struct budget_plan){
+                     1, 4, 5, {40, 10, 560}
+    });
+    wide.max_price = dear_at.max_price;
+    check_decide(&full, &wide,
+                 (struct budget_plan){
+                     0, 0, 0, {85, 60, 585}
+    });
+    // Half of what the answer leaves, (584 - 400) / 2 = 92, is reached by no cut.
+    wide.max_price = dear_above.max_price;
+    check_decide(&full, &wide,
+                 (struct budget_plan){
+                     1, 4, 5, {40, 10, 560}
+    });
+}
+END_TEST
+
+START_TEST(the_low_mark_itself_is_low_enough) {
+    struct budget_limits l = small; // 80 tokens of room: 40 is 50 %, and 49 % is 39.2
+    l.low_percent = 49;
+    check_decide(&full, &l,
+                 (struct budget_plan){
+                     1, 5, 5, {28, 10, 500}
+    });
+    l.low_percent = 68; // 54.4: rounded down, one less than 55
+    check_decide(&full, &l,
+                 (struct budget_plan){
+                     1, 4, 5, {40, 10, 560}
+    });
+    l.low_percent = 69; // 55.2
+    check_decide(&full, &l,
+                 (struct budget_plan){
+                     1, 3, 5, {55, 10, 635}
+    });
+}
+END_TEST
+
+START_TEST(the_low_mark_of_the_price_leaves_the_answer_aside) {
+    struct budget_limits l = small; // 400 are the answer's
+    l.low_percent = 90;             // 72 tokens: keep_from 3 would do, for 635
+    l.max_price = 661;              // 400 + 234
+    check_decide(&full, &l,
+                 (struct budget_plan){
+                     1, 4, 5, {40, 10, 560}
+    });
+    l.max_price = 662; // 400 + 235
+    check_decide(&full, &l,
+                 (struct budget_plan){
+                     1, 3, 5, {55, 10, 635}
+    });
+}
+END_TEST
+
+START_TEST(a_low_mark_out_of_reach_keeps_what_the_limits_allow) {
+    struct budget_limits l = small;
+    l.low_percent = 10; // 8 tokens, less than is pinned
+    check_decide(&full, &l,
+                 (struct budget_plan){
+                     1, 2, 5, {75, 10, 735}
+    });
+}
+END_TEST
+
+// A question so long that a half is never reached does not cost the whole history.
+START_TEST(a_long_question_does_not_cost_all_that_was_said) {
+    const struct budget_turn turns[] = {
+        {10, true },
+        {15, false},
+        {15, false},
+        {45, false}
+    };
+    const struct budget_conversation c = {turns, 4, 40};
+    check_decide(&c, &small,
+                 (struct budget_plan){
+                     1, 2, 5, {75, 10, 735}
+    });
+}
+END_TEST
+
+START_TEST(a_summary_without_room_is_left_out) {
+    const struct budget_turn turns[] = {
+        {10, true },
+        {15, false},
+        {66, false}
+    };
+    const struct budget_conversation c = {turns, 3, 25};
+    check_decide(&c, &small,
+                 (struct budget_plan){
+                     1, 2, 0, {76, 10, 740}
+    });
+}
+END_TEST
+
+START_TEST(without_a_summary_turns_are_dropped) {
+    struct budget_limits l = small;
+    l.n_summary = 0;
+    check_decide(&full, &l,
+                 (struct budget_plan){
+                     1, 4, 0, {35, 10, 535}
+    });
+}
+END_TEST
+
+START_TEST(turns_go_around_pinned_ones) {
+    const struct budget_turn turns[] = {
+        {10, true },
+        {15, false},
+        {8,  true },
+        {20, false},
+        {20, false},
+        {12, false}
+    };
+    const struct budget_conversation c = {turns, 6, 73};
+    check_decide(&c, &small,
+                 (struct budget_plan){
+                     1, 5, 5, {35, 10, 535}
+    });
+}
+END_TEST
+
+// What was found in the cache must be paid in full behind the cut: 55 tokens would be few enough,
+// and cost more than all 85 did.
+START_TEST(a_cut_that_makes_the_request_dearer_goes_deeper) {
+    struct budget_limits l = small;
+    l.low_percent = 100;
+    l.max_price = 600;
+    check_decide(&full, &l,
+                 (struct budget_plan){
+                     1, 4, 5, {40, 10, 560}
+    });
+}
+END_TEST
+
+START_TEST(a_cold_cache_can_be_what_is_too_dear) {
+    const struct budget_limits l = {.n_context = 200,
+                                    .n_answer = 20,
+                                    .max_price = 700,
+                                    .price = small_price,
+                                    .low_percent = 80,
+                                    .n_summary = 0};
+    const struct budget_conversation warm = {six, 6, 72}, cold = {six, 6, 0};
+    check_decide(&warm, &l,
+                 (struct budget_plan){
+                     0, 0, 0, {85, 72, 537}
+    });
+    check_decide(&cold, &l,
+                 (struct budget_plan){
+                     1, 4, 0, {35, 0, 575}
+    });
+}
+END_TEST
+
+START_TEST(numbers_as_large_as_they_can_be_do_not_overflow) {
+    const struct budget_turn turns[] = {
+        {1,             true },
+        {INT64_MAX / 2, false},
+        {7,             false}
+    };
+    const struct budget_conversation c = {turns, 3, 1};
+    const struct budget_limits l = {
+        .n_context = INT64_MAX / 3 * 2,
+        .n_answer = INT64_MAX / 3,
+        .max_price = INT64_MAX,
+        .price = {1, 1, PRICE_UNKNOWN, 1},
+        .low_percent = 99,
+        .n_summary = INT64_MAX / 100
+    };
+    struct budget_limits free = l;
+    free.price = (struct price){0, 0, PRICE_UNKNOWN, 0};
+    const int64_t n = 8 + l.n_summary;
+    check_decide(&c, &l,
+                 (struct budget_plan){
+                     1, 2, l.n_summary, {n, 1, n + l.n_answer}
+    });
+    check_decide(&c, &free,
+                 (struct budget_plan){
+                     1, 2, l.n_summary, {n, 1, 0}
+    });
+}
+END_TEST
+
+START_TEST(no_price_limit_is_none_whatever_it_costs) {
+    const struct budget_turn turns[] = {
+        {INT64_MAX / 4, false},
+        {7,             false}
+    };
+    const struct budget_conversation c = {turns, 2, 0};
+    struct budget_limits l = {
+        .n_context = INT64_MAX,
+        .n_answer = INT64_MAX / 2,
+        .max_price = INT64_MAX,
+        .price = {5, 1, PRICE_UNKNOWN, 20},
+        .low_percent = 50
+    };
+    const int64_t n = INT64_MAX / 4 + 7;
+    check_decide(&c, &l,
+                 (struct budget_plan){
+                     0, 0, 0, {n, 0, INT64_MAX}
+    });
+    l.max_price--;
+    check_refused(&c, &l, ERR_LIMIT, "max_price");
+}
+END_TEST
+
+// ---- decide: refused ---------------------------------------------------------------------------
+
+START_TEST(what_has_to_stay_and_is_too_long_is_refused) {
+    const struct budget_turn alone = {81, false};
+    const struct budget_turn pinned[] = {
+        {40, true },
+        {9,  false},
+        {41, false}
+    };
+    const struct budget_turn all_pinned[] = {
+        {40, true },
+        {9,  true },
+        {32, false}
+    };
+    check_refused(&(struct budget_conversation){&alone, 1, 0}, &small, ERR_CONTEXT, NULL);
+    check_refused(&(struct budget_conversation){pinned, 3, 0}, &small, ERR_CONTEXT, NULL);
+    check_refused(&(struct budget_conversation){all_pinned, 3, 0}, &small, ERR_CONTEXT,
+                  NULL);
+    struct budget_limits poor = with_price(1); // both: the context counts
+    check_refused(&(struct budget_conversation){&alone, 1, 0}, &poor, ERR_CONTEXT, NULL);
+}
+END_TEST
+
+START_TEST(what_has_to_stay_and_is_too_dear_is_refused) {
+    const struct budget_limits enough = with_price(475), poor = with_price(474);
+    check_decide(&full, &enough,
+                 (struct budget_plan){
+                     1, 5, 0, {23, 10, 475}
+    });
+    check_refused(&full, &poor, ERR_LIMIT, "max_price");
+}
+END_TEST
+
+START_TEST(an_answer_that_is_too_dear_alone_is_refused) {
+    struct budget_limits l = with_price(399);
+    l.price.input = l.price.cached_input = 0; // the prompt is free
+    check_refused(&full, &l, ERR_LIMIT, "max_price");
+    l.max_price = 400;
+    check_decide(&full, &l,
+                 (struct budget_plan){
+                     1, 4, 5, {40, 10, 400}
+    });
+}
+END_TEST
+
+// clang-format off
+static const struct {
+    struct budget_turn turns[2];
+    struct budget_limits l;
+    enum status want;
+    const char *param;
+} wrong[] = {
+    {{{-1, false}, {3, false}}, {.n_context = 9, .low_percent = 50}, ERR_INPUT, "turns"},
+    {{{1, false}, {3, false}}, {.n_context = 9, .low_percent = 0}, ERR_INPUT, "low_percent"},
+    {{{1, false}, {3, false}}, {.n_context = 9, .n_answer = 10, .low_percent = 50}, ERR_INPUT, "n_answer"},
+    {{{1, false}, {3, false}}, {.n_context = 9, .low_percent = 50, .price = {.input = PRICE_UNKNOWN}},
+     ERR_UNSUPPORTED, "input"},
+    {{{INT64_MAX, false}, {1, false}}, {.n_context = 9, .low_percent = 50}, ERR_LIMIT, "turns"},
+};
+// clang-format on
+
+START_TEST(what_cannot_be_is_refused) {
+    const struct budget_conversation c = {wrong[_i].turns, 2, 0};
+    check_refused(&c, &wrong[_i].l, wrong[_i].want, wrong[_i].param);
+}
+END_TEST
+
+// ---- two hundred turns -------------------------------------------------------------------------
+
+// A caller: it asks, follows the plan, sends, and the provider keeps what it was sent.
+struct conversation {
+    struct budget_turn turns[MAX_TURNS];
+    int n_turns;
+    int64_t n_cached;
+    // what came of it
+    int n_cuts;
+    int64_t input, cached; // of all requests
+};
+
+static void ask(struct conversation *x, const struct budget_limits *l, int64_t n_question,
+                int64_t n_summary, int number) {
+    char what[WHAT_BYTES];
+    struct budget_plan plan;
+    x->turns[x->n_turns++] = (struct budget_turn){n_question, false};
+    const struct budget_conversation c = {x->turns, x->n_turns, x->n_cached};
+    snprintf(what, sizeof(what), "budget_decide, request %d of a long conversation",
+             number);
+    assert_returned(what, budget_decide(&plan, &c, l, NULL), OK);
+
+    if (plan.keep_from > 0) {
+        int n = 0;
+        for (int t = 0; t < x->n_turns; t++) {
+            bool goes = t < plan.keep_from && !x->turns[t].is_pinned;
+            if (t == plan.first_gone && plan.n_summary > 0)
+                x->turns[n++] = (struct budget_turn){
+                    n_summary < plan.n_summary ? n_summary : plan.n_summary, false};
+            else if (!goes)
+                x->turns[n++] = x->turns[t];
+        }
+        x->n_turns = n;
+        x->n_cuts++;
+    }
+    int64_t n_sent = 0;
+    for (int t = 0; t < x->n_turns; t++) n_sent += x->turns[t].n_tokens;
+    int64_t price = plan.request.n_cached * l->price.cached_input +
+                    (n_sent - plan.request.n_cached) * l->price.input +
+                    l->n_answer * l->price.output;
+    assert_part(what, "tokens above the room", n_sent > l->n_context - l->n_answer, 0);
+    assert_part(what, "cached above what the provider keeps",
+                plan.request.n_cached > x->n_cached, 0);
+    assert_part(what, "price above the limit", price > l->max_price, 0);
+    x->input += n_sent;
+    x->cached += plan.request.n_cached;
+    x->n_cached = n_sent;
+}
+
+static void answer(struct conversation *x, int64_t n_answer) {
+    x->turns[x->n_turns - 1].n_tokens += n_answer;
+}
+
+static const struct budget_limits bot = {
+    .n_context = 16384,
+    .n_answer = 300,
+    .max_price = INT64_MAX,
+    .price = {550000, 140000, PRICE_UNKNOWN, 2190000},
+    .low_percent = 50,
+    .n_summary = 500
+};
+
+// The support bot's block of 3,000 tokens, questions of 200, answers of 300. The page shows these.
+static const struct {
+    int low_percent, n_cuts;
+    int64_t input, cached;
+} two_hundred[] = {
+    {100, 174, 2977500, 752000 },
+    {75,  20,  2625000, 2358300},
+    {50,  11,  2268500, 2119600},
+};
+
+START_TEST(two_hundred_equal_turns) {
+    struct conversation x = {.turns = {{3000, true}}, .n_turns = 1};
+    struct budget_limits l = bot;
+    char what[80];
+    l.low_percent = two_hundred[_i].low_percent;
+    for (int number = 1; number <= 200; number++) {
+        ask(&x, &l, 200, 500, number);
+        answer(&x, 300);
+    }
+    snprintf(what, sizeof(what), "200 turns, low mark at %d %%", l.low_percent);
+    assert_part(what, "cuts", x.n_cuts, two_hundred[_i].n_cuts);
+    assert_part(what, "input tokens", x.input, two_hundred[_i].input);
+    assert_part(what, "cached tokens", x.cached, two_hundred[_i].cached);
+}
+END_TEST
+
+// Lengths drawn, a price limit that a warm cache rarely feels, one turn in 25 pinned, and now and
+// then a cache that has gone cold.
+static int n_cuts_of(int low_percent) {
+    struct draw d = draw_start("budget conversation");
+    struct conversation x = {.turns = {{1500, true}}, .n_turns = 1};
+    const struct budget_limits l = {
+        .n_context = 8192,
+        .n_answer = 300,
+        .max_price = 300 * deepseek_r1.output + 7000 * deepseek_r1.input,
+        .price = deepseek_r1,
+        .low_percent = low_percent,
+        .n_summary = 200,
+    };
+    for (int number = 1; number <= 200; number++) {
+        if (draw_int(&d, 0, 19) == 0) x.n_cached = 0;
+        ask(&x, &l, draw_int(&d, 20, 300), draw_int(&d, 1, 200), number);
+        answer(&x, draw_int(&d, 1, 300));
+        if (number % 70 == 0) x.turns[x.n_turns - 1].is_pinned = true;
+    }
+    return x.n_cuts;
+}
+
+START_TEST(two_hundred_drawn_turns_stay_within_limits_and_rarely_move) {
+    int n_shallow = n_cuts_of(100), n_deep = n_cuts_of(50);
+    assert_part("200 drawn turns, low mark at 50 %", "any cut", n_deep > 0, 1);
+    assert_part("200 drawn turns, low mark at 50 %",
+                "a quarter of the cuts made at 100 %, or more", 4 * n_deep >= n_shallow, 0);
+}
+END_TEST
+
+// ------------------------------------------------------------------------------------------------
+
+static TCase *tcase(Suite *s, const char *name) {
+    TCase *tc = tcase_create(name);
+    suite_add_tcase(s, tc);
+    return tc;
+}
+
+Suite *suite(void) {
+    Suite *s = suite_create("level1/budget");
+    TCase *tc = tcase(s, "measure worked example");
+    tcase_add_test(tc, worked_example);
+
+    tc = tcase(s, "measure edges");
+    tcase_add_test(tc, without_a_turn_that_goes_there_is_no_summary);
+    tcase_add_test(tc, pinned_turns_behind_a_cut_stay_and_are_not_found_again);
+    tcase_add_test(tc, the_cache_finds_at_most_what_is_there);
+    tcase_add_test(tc, with_nothing_pinned_a_cut_leaves_nothing_in_the_cache);
+    tcase_add_test(tc, a_question_alone_can_be_measured);
+    tcase_add_test(tc, what_is_too_dear_to_count_costs_the_largest_amount);
+    tcase_add_test(tcase(s, "measure reference"),
+                   measuring_agrees_with_writing_both_prompts_down);
+
+    tc = tcase(s, "decide worked example");
+    tcase_add_test(tc, the_worked_example_is_decided);
+    tcase_add_test(tc, one_turn_later_nothing_goes);
+
+    tc = tcase(s, "decide edges");
+    tcase_add_test(tc, at_a_limit_nothing_goes_and_one_above_it_turns_go);
+    tcase_add_test(tc, the_low_mark_itself_is_low_enough);
+    tcase_add_test(tc, the_low_mark_of_the_price_leaves_the_answer_aside);
+    tcase_add_test(tc, a_low_mark_out_of_reach_keeps_what_the_limits_allow);
+    tcase_add_test(tc, a_long_question_does_not_cost_all_that_was_said);
+    tcase_add_test(tc, a_summary_without_room_is_left_out);
+    tcase_add_test(tc, without_a_summary_turns_are_dropped);
+    tcase_add_test(tc, turns_go_around_pinned_ones);
+    tcase_add_test(tc, a_cut_that_makes_the_request_dearer_goes_deeper);
+    tcase_add_test(tc, a_cold_cache_can_be_what_is_too_dear);
+    tcase_add_test(tc, numbers_as_large_as_they_can_be_do_not_overflow);
+    tcase_add_test(tc, no_price_limit_is_none_whatever_it_costs);
+    tcase_add_test(tcase(s, "decide reference"), deciding_agrees_with_trying_every_cut);
+
+    tc = tcase(s, "decide refused");
+    tcase_add_test(tc, what_has_to_stay_and_is_too_long_is_refused);
+    tcase_add_test(tc, what_has_to_stay_and_is_too_dear_is_refused);
+    tcase_add_test(tc, an_answer_that_is_too_dear_alone_is_refused);
+    tcase_add_loop_test(tc, what_cannot_be_is_refused, 0, COUNT(wrong));
+
+    tc = tcase(s, "decide conversation");
+    tcase_add_loop_test(tc, two_hundred_equal_turns, 0, COUNT(two_hundred));
+    tcase_add_test(tc, two_hundred_drawn_turns_stay_within_limits_and_rarely_move);
+    return s;
+}
