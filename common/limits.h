@@ -61,6 +61,9 @@ enum {
     LIMIT_CLIENT_KEY_BYTES = 4096,  // one API key
     LIMIT_PRICE_BYTES = 1 << 20,    // a price list
     LIMIT_PRICE_ENTRIES = 1024,     // prices in it
+    LIMIT_RULE_BYTES = 1 << 16,     // a list of cache rules
+    LIMIT_CACHE_RULES = 64,         // rules in it
+    LIMIT_AUDIT_BLOCKS = 8192,      // texts of one request that is audited
 
     // Tracing
     LIMIT_TRACE_SPANS = 1 << 16, // spans kept per worker; later ones are counted, not kept

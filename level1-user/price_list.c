@@ -1,7 +1,6 @@
 // Prices from a file that anyone may have edited: each field is checked, each error says where.
 #include "level1-user/price_list.h"
 
-#include <ctype.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,116 +8,41 @@
 
 #include "common/limits.h"
 #include "common/mapped_file.h"
-#include "common/utf8.h"
-
-// ---- dates --------------------------------------------------------------------------------------
-
-enum { DATE_BYTES = 11 };
-
-static bool has_shape(const char *text, const char *shape) { // '0': any digit
-    for (; *text && *shape; text++, shape++) {
-        bool fits = *shape == '0' ? isdigit((unsigned char)*text) : *text == *shape;
-        if (!fits) return false;
-    }
-    return !*text && !*shape;
-}
-
-// "2025-02" to "2025-02-01", so that dates compare as texts. false: not a date.
-static bool date_in_full(char full[DATE_BYTES], const char *text) {
-    static const char rest[] = "0000-01-01";
-    bool fits = has_shape(text, "0000") || has_shape(text, "0000-00") ||
-                has_shape(text, "0000-00-00");
-    if (!fits) return false;
-    snprintf(full, DATE_BYTES, "%s%s", text, rest + strlen(text));
-    int month = atoi(full + 5), day = atoi(full + 8);
-    return month >= 1 && month <= 12 && day >= 1 && day <= 31;
-}
+#include "level1-user/data_record.h"
 
 // ---- one entry ----------------------------------------------------------------------------------
 
-// Where the reader stands, for its errors.
-struct place {
-    const char *name;
-    size_t i_entry;
-    const json_t *object;
-};
-
-static enum status refuse(const struct place *at, const char *field, const char *what,
-                          struct error *err) {
-    return error_set_param(err, ERR_FORMAT, field, "%s: prices[%zu].%s %s", at->name,
-                           at->i_entry, field, what);
-}
-
-static bool is_printable(const char *text, size_t n_bytes) {
-    size_t n_used;
-    for (size_t i = 0; i < n_bytes; i += n_used) {
-        if (utf8_is_control(utf8_next(text + i, n_bytes - i, &n_used))) return false;
-    }
-    return true;
-}
-
-// "" when the field is absent or null.
-static enum status read_text(const char **text, const struct place *at, const char *field,
-                             struct error *err) {
-    const json_t *value = json_object_get(at->object, field);
-    *text = "";
-    if (!value || json_is_null(value)) return OK;
-    if (!json_is_string(value)) return refuse(at, field, "must be a string or null", err);
-    if (!is_printable(json_string_value(value), json_string_length(value)))
-        return refuse(at, field, "holds control characters", err);
-    *text = json_string_value(value);
-    return OK;
-}
-
-static enum status read_price(int64_t *price, const struct place *at, const char *field,
-                              struct error *err) {
+static enum status read_price(int64_t *price, const struct data_record *at,
+                              const char *field, struct error *err) {
     const char *text;
-    enum status st = read_text(&text, at, field, err);
+    enum status st = data_text(&text, at, field, err);
     *price = PRICE_UNKNOWN;
     if (st == OK && *text && !money_parse_price(text, price))
-        st = refuse(at, field,
-                    "must be dollars for a million tokens as a decimal, such as \"0.55\", "
-                    "with at most 6 digits behind the point",
-                    err);
+        st = data_refuse(
+            at, field,
+            "must be dollars for a million tokens as a decimal, such as \"0.55\", "
+            "with at most 6 digits behind the point",
+            err);
     return st;
 }
 
-static enum status read_date(const char **date, const struct place *at, const char *field,
-                             struct error *err) {
-    char full[DATE_BYTES];
-    enum status st = read_text(date, at, field, err);
-    if (st == OK && **date && !date_in_full(full, *date))
-        st = refuse(at, field, "must be a date such as \"2025-02\" or \"2025-02-28\"", err);
-    return st;
-}
-
-static enum status read_model(const char **model, const struct place *at,
+static enum status read_model(const char **model, const struct data_record *at,
                               struct error *err) {
-    enum status st = read_text(model, at, "model", err);
+    enum status st = data_text(model, at, "model", err);
     if (st != OK) return st;
     size_t n_plain = strspn(*model, "abcdefghijklmnopqrstuvwxyz0123456789-.");
     if (!**model || (*model)[n_plain])
-        return refuse(at, "model", "must be lower-case letters, digits, '-' and '.'", err);
+        return data_refuse(at, "model", "must be lower-case letters, digits, '-' and '.'",
+                           err);
     return OK;
 }
 
 // A field that nobody reads may be a price that nobody bills.
-static enum status check_fields(const struct place *at, struct error *err) {
-    static const char known[] =
-        " provider model listed_as valid_from valid_to window currency "
-        "input cached_input cache_write output tag source notes ";
-    const char *field;
-    json_t *value;
-    json_object_foreach((json_t *)at->object, field, value) {
-        char word[24];
-        int n = snprintf(word, sizeof(word), " %s ", field);
-        if (n >= (int)sizeof(word) || !strstr(known, word))
-            return refuse(at, field, "is not a field of a price", err);
-    }
-    return OK;
-}
+static const char known_fields[] =
+    " provider model listed_as valid_from valid_to window currency "
+    "input cached_input cache_write output tag source notes ";
 
-static enum status read_entry(struct price_entry *e, const struct place *at,
+static enum status read_entry(struct price_entry *e, const struct data_record *at,
                               struct error *err) {
     const struct {
         const char *field, **text;
@@ -131,22 +55,18 @@ static enum status read_entry(struct price_entry *e, const struct place *at,
         {"source",    &e->source   },
         {"notes",     &e->notes    },
     };
-    if (!json_is_object(at->object))
-        return error_set(err, ERR_FORMAT, "%s: prices[%zu] is not an object", at->name,
-                         at->i_entry);
-
-    enum status st = check_fields(at, err);
+    enum status st = data_check_fields(at, known_fields, "is not a field of a price", err);
     if (st == OK) st = read_model(&e->model, at, err);
-    if (st == OK) st = read_date(&e->valid_from, at, "valid_from", err);
-    if (st == OK) st = read_date(&e->valid_to, at, "valid_to", err);
+    if (st == OK) st = data_date(&e->valid_from, at, "valid_from", err);
+    if (st == OK) st = data_date(&e->valid_to, at, "valid_to", err);
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]) && st == OK; i++) {
-        st = read_text(texts[i].text, at, texts[i].field, err);
+        st = data_text(texts[i].text, at, texts[i].field, err);
     }
     if (st == OK) st = read_price(&e->price.input, at, "input", err);
     if (st == OK) st = read_price(&e->price.cached_input, at, "cached_input", err);
     if (st == OK) st = read_price(&e->price.cache_write, at, "cache_write", err);
     if (st == OK) st = read_price(&e->price.output, at, "output", err);
-    if (st == OK && !*e->currency) st = refuse(at, "currency", "is missing", err);
+    if (st == OK && !*e->currency) st = data_refuse(at, "currency", "is missing", err);
     return st;
 }
 
@@ -158,26 +78,25 @@ static bool is_same(const struct price_entry *a, const struct price_entry *b) {
            strcmp(a->valid_from, b->valid_from) == 0;
 }
 
-static enum status read_entries(struct price_list *list, const json_t *prices,
-                                const char *name, struct error *err) {
-    size_t n = json_array_size(prices);
-    if (!json_is_array(prices) || n == 0)
-        return error_set(err, ERR_FORMAT, "%s: has no list \"prices\"", name);
-    if (n > LIMIT_PRICE_ENTRIES)
-        return error_set(err, ERR_LIMIT, "%s: more than %d prices", name,
-                         LIMIT_PRICE_ENTRIES);
+static enum status read_entries(struct price_list *list, const char *name,
+                                struct error *err) {
+    const json_t *prices;
+    size_t n;
+    enum status st =
+        data_list(&prices, &n, list->document, "prices", LIMIT_PRICE_ENTRIES, name, err);
+    if (st != OK) return st;
     list->entries = calloc(n, sizeof(*list->entries));
     if (!list->entries) return error_set(err, ERR_MEMORY, "%s: no memory for it", name);
 
     for (size_t i = 0; i < n; i++) {
         struct price_entry *e = &list->entries[i];
-        const struct place at = {name, i, json_array_get(prices, i)};
-        enum status st = read_entry(e, &at, err);
+        const struct data_record at = {name, "prices", i, json_array_get(prices, i)};
+        st = read_entry(e, &at, err);
         if (st != OK) return st;
         for (size_t j = 0; j < i; j++) {
             if (is_same(e, &list->entries[j]))
-                return refuse(&at, "model", "has this price twice: same window, same date",
-                              err);
+                return data_refuse(&at, "model",
+                                   "has this price twice: same window, same date", err);
         }
     }
     list->n_entries = (int)n;
@@ -186,20 +105,12 @@ static enum status read_entries(struct price_list *list, const json_t *prices,
 
 enum status price_list_parse(struct price_list *list, const char *bytes, size_t n_bytes,
                              const char *name, struct error *err) {
-    json_error_t at;
+    json_t *root;
     *list = (struct price_list){0};
-    if (n_bytes > LIMIT_PRICE_BYTES)
-        return error_set(err, ERR_LIMIT, "%s: above %d bytes", name, LIMIT_PRICE_BYTES);
-
-    json_t *root = json_loadb(bytes, n_bytes, JSON_REJECT_DUPLICATES, &at);
-    // Without memory, jansson falls silent, or blames the text: then so do we.
-    if (!root && (!*at.text || json_error_code(&at) == json_error_out_of_memory))
-        return error_set(err, ERR_MEMORY, "%s: no memory for it", name);
-    if (!root)
-        return error_set(err, ERR_FORMAT, "%s:%d: not JSON: %s", name, at.line, at.text);
-
+    enum status st = data_document(&root, bytes, n_bytes, LIMIT_PRICE_BYTES, name, err);
+    if (st != OK) return st;
     list->document = root;
-    enum status st = read_entries(list, json_object_get(root, "prices"), name, err);
+    st = read_entries(list, name, err);
     if (st != OK) price_list_close(list);
     return st;
 }

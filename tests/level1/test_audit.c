@@ -300,7 +300,7 @@ END_TEST
 // Rules without marks. tests/level1/test_cache_rules.c holds data/cache-rules.json against them.
 static const struct audit_rule deepseek = {64, 64, false, 0, 1000, AUDIT_UNKNOWN};
 static const struct audit_rule openai = {1024, 128, false, 0, 1000, AUDIT_UNKNOWN};
-static const struct audit_rule vllm = {16, 16, false, 0, 1000, AUDIT_UNKNOWN};
+static const struct audit_rule vllm = {16, 16, false, 0, AUDIT_UNKNOWN, AUDIT_UNKNOWN};
 static const struct audit_rule anthropic = {1024, 1, true, 20, 1250, 100};
 static const struct audit_rule for_an_hour = {1024, 1, true, 20, 2000, 100};
 
