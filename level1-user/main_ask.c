@@ -1,7 +1,8 @@
 // ask: a question to any server that speaks the OpenAI API, or a conversation with it.
 //
 //   options ─▶ question from arguments, or from a pipe ─▶ one answer
-//           └▶ a terminal and no question              ─▶ conversation: line, answer, line, ...
+//           ├▶ a terminal and no question              ─▶ conversation: line, answer, line, ...
+//           └▶ --audit and two recorded requests       ─▶ where they part; nothing is sent
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -9,12 +10,16 @@
 #include "common/cli.h"
 #include "common/clock.h"
 #include "common/limits.h"
+#include "level1-user/audit_report.h"
 #include "level1-user/question.h"
 #include "level1-user/session.h"
 
 static const double API_TEMPERATURE = 1; // the API's default: not sent
 static const uint64_t NO_SEED = UINT64_MAX;
 static const double MAX_SEED = 9007199254740991.0; // every JSON reader knows it exactly
+
+// Of an estimate: what ChatML puts around a text, its start, role, line end, end, line end.
+static const int64_t TOKENS_PER_MESSAGE = 5;
 
 // Ctrl-C ends the answer, not the program. A signal handler can reach nothing but a global.
 static volatile sig_atomic_t interrupted;
@@ -47,6 +52,9 @@ struct arguments {
     double temperature;
     uint64_t seed;
     bool no_stream, wants_json;
+    bool is_audit;
+    const char *rules;
+    int bytes_per_token;
 };
 
 static struct chat_request request_of(const struct arguments *a) {
@@ -112,6 +120,18 @@ static enum status run(const struct arguments *a, const char *question, struct e
     return st;
 }
 
+// Two recorded requests, and no server.
+static int audit(const struct cli *cli, const struct arguments *a) {
+    const struct token_estimate estimate = {a->bytes_per_token, TOKENS_PER_MESSAGE};
+    struct error err = {0};
+    if (a->words.n_items != 2 || a->wants_json)
+        return cli_usage(cli,
+                         "--audit needs two files, FIRST SECOND, and prints for people");
+    enum status st = audit_report_files(stdout, a->words.items[0], a->words.items[1],
+                                        a->rules, &estimate, &err);
+    return st == OK ? cli_finish(cli) : cli_fail(cli, &err);
+}
+
 int main(int argc, char **argv) {
     struct arguments a = {
         .server.base_url = environment("OPENAI_BASE_URL", "http://127.0.0.1:8080/v1"),
@@ -122,6 +142,8 @@ int main(int argc, char **argv) {
         .connect_s = 10,
         .silence_s = 120,
         .deadline_s = 600,
+        .rules = "data/cache-rules.json",
+        .bytes_per_token = 4,
     };
     // clang-format off
     const struct cli_option options[] = {
@@ -139,6 +161,9 @@ int main(int argc, char **argv) {
         {"silence", "SECONDS", CLI_INT, &a.silence_s, .help = "of a stream, before its first byte too; 0: any", .low = 0, .high = 86400},
         {"no-stream", NULL, CLI_FLAG, &a.no_stream, .help = "ask for the answer in one piece"},
         {"json", NULL, CLI_FLAG, &a.wants_json, .help = "print one JSON document"},
+        {"audit", NULL, CLI_FLAG, &a.is_audit, .help = "send nothing: say where two requests part, FIRST SECOND"},
+        {"rules", "FILE", CLI_STRING, &a.rules, .help = "of an audit: how caches count"},
+        {"bytes-per-token", "N", CLI_INT, &a.bytes_per_token, .help = "of an audit: the estimate", .low = 1, .high = 1000},
         {0},
     };
     // clang-format on
@@ -154,6 +179,7 @@ int main(int argc, char **argv) {
 
     int exit_status = cli_parse(&cli, argc, argv);
     if (exit_status != CLI_GO_ON) return exit_status;
+    if (a.is_audit) return audit(&cli, &a);
 
     bool is_conversation = a.words.n_items == 0 && isatty(STDIN_FILENO);
     if (is_conversation && a.wants_json) return cli_usage(&cli, "--json needs a question");

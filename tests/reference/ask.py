@@ -313,6 +313,30 @@ def check_conversation(tally, program, url):
     tally.equal(terminal.wait(), 0, "Ctrl-D leaves with 0")
 
 
+def check_audit(tally, program, url):
+    """Two requests of the support bot, as tools/audit_requests.py writes them; nobody is asked."""
+    before = len(Parrot.requests)
+    subprocess.run([sys.executable, "tools/audit_requests.py"], check=True)
+    code, out, err = run(program, url, "--audit", "build/audit/clock-1.json", "build/audit/clock-2.json")
+    tally.equal((code, err), (0, ""), "an audit")
+    tally.check("part at messages[0].content, byte 10\n" in out, "a clock in front of all else", out)
+    rows = {line.split()[0].rstrip(","): line.split() for line in out.splitlines() if line.endswith("%")}
+    cached, _, lost, paid, _ = rows["OpenAI"][-5:]
+    tally.equal((cached, paid), ("0", "100.0"), "nothing cached")
+    tally.check(int(lost) > 2000 and int(lost) % 128 == 0, "the block is lost, in steps of 128 tokens", out)
+
+    code, out, err = run(program, url, "--audit", "build/audit/block-1.json", "build/audit/block-2.json")
+    tally.check("part at messages[1].content" in out, "the block first", out)
+    paid = [line.split()[-2] for line in out.splitlines() if line.startswith("Anthropic")]
+    tally.check(float(paid[0]) < 20, "a tenth for the block, all of the question", out)
+    for files in ([], ["build/audit/clock-1.json"], ["a", "b", "c"]):
+        code, out, err = run(program, url, "--audit", *files)
+        tally.check(code == 2 and "needs two files" in err, f"{len(files)} files", err)
+    code, out, err = run(program, url, "--audit", "nobody.json", "nothing.json")
+    tally.equal((code, out, err), (1, "", "ask: nobody.json: No such file or directory\n"), "no file")
+    tally.equal(len(Parrot.requests), before, "an audit asks nobody")
+
+
 def main():
     options = arguments(__doc__)
     tally = Tally()
@@ -324,7 +348,7 @@ def main():
     threading.Thread(target=server.serve_forever, daemon=True).start()
     url = f"http://127.0.0.1:{server.server_port}/v1"
     for check in (check_one_shot, check_json, check_failures, check_keys, check_interrupt,
-                  check_conversation):
+                  check_conversation, check_audit):
         check(tally, program, url)
     tally.finish()
 
