@@ -59,6 +59,7 @@ enum {
     LIMIT_REPLY_BYTES = 64 << 20,   // one whole answer
     LIMIT_REFUSAL_BYTES = 64 << 10, // read of an answer that is an error
     LIMIT_CLIENT_KEY_BYTES = 4096,  // one API key
+    LIMIT_PREFIX_KEY_BYTES = 256,   // one X-Prefix-Key
     LIMIT_PRICE_BYTES = 1 << 20,    // a price list
     LIMIT_PRICE_ENTRIES = 1024,     // prices in it
     LIMIT_RULE_BYTES = 1 << 16,     // a list of cache rules

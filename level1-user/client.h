@@ -21,6 +21,7 @@
 struct client_options {
     const char *base_url;   // "http://127.0.0.1:8080/v1"
     const char *api_key;    // NULL or "": none. Sent as a header, never printed
+    const char *prefix_key; // the same, as X-Prefix-Key
     int connect_timeout_ms; // 0: 10 s
     int silence_timeout_ms; // without a byte, from the request on; 0: any
 };

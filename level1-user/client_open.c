@@ -76,35 +76,52 @@ static bool add_header(struct client *c, const char *line) {
     return longer != NULL;
 }
 
+// What goes out with each request in a header of its own.
+struct secret {
+    const char *what, *header, *value;
+    size_t max_bytes;
+};
+
 // A key with a line end in it could add headers of its own. Errors never show the key.
-static enum status check_key(const char *key, struct error *err) {
-    size_t n = strlen(key);
-    if (n > LIMIT_CLIENT_KEY_BYTES) {
-        return error_set(err, ERR_INPUT, "the API key has %zu bytes, at most %d are sent",
-                         n, LIMIT_CLIENT_KEY_BYTES);
+static enum status check_secret(const struct secret *s, struct error *err) {
+    size_t n = strlen(s->value);
+    if (n > s->max_bytes) {
+        return error_set(err, ERR_INPUT, "the %s has %zu bytes, at most %zu are sent",
+                         s->what, n, s->max_bytes);
     }
-    for (const char *k = key; *k; k++) {
+    for (const char *k = s->value; *k; k++) {
         if (*k > ' ' && *k <= '~') continue;
         return error_set(err, ERR_INPUT,
-                         "the API key holds a space, a line end or a strange character");
+                         "the %s holds a space, a line end or a strange character",
+                         s->what);
     }
     return OK;
 }
 
-static enum status set_headers(struct client *c, const char *api_key, struct error *err) {
+static enum status add_secret(struct client *c, const struct secret *s, struct error *err) {
     char line[LIMIT_CLIENT_KEY_BYTES + 64];
+    if (!s->value || !*s->value) return OK;
+    enum status st = check_secret(s, err);
+    if (st != OK) return st;
+    snprintf(line, sizeof(line), "%s%s", s->header, s->value);
+    return add_header(c, line) ? OK
+                               : error_set(err, ERR_MEMORY, "no memory for the client");
+}
+
+static enum status set_headers(struct client *c, const struct client_options *options,
+                               struct error *err) {
+    const struct secret api_key = {"API key", "Authorization: Bearer ", options->api_key,
+                                   LIMIT_CLIENT_KEY_BYTES};
+    const struct secret prefix_key = {"prefix key", "X-Prefix-Key: ", options->prefix_key,
+                                      LIMIT_PREFIX_KEY_BYTES};
     bool is_set = add_header(c, "Content-Type: application/json");
 
     is_set &= add_header(c, "Accept: text/event-stream, application/json");
     is_set &= add_header(c, "Accept-Encoding: identity"); // a packed stream comes late
     is_set &= add_header(c, "Expect:"); // no round trip before a long question
-    if (api_key && *api_key) {
-        enum status st = check_key(api_key, err);
-        if (st != OK) return st;
-        snprintf(line, sizeof(line), "Authorization: Bearer %s", api_key);
-        is_set &= add_header(c, line);
-    }
-    return is_set ? OK : error_set(err, ERR_MEMORY, "no memory for the client");
+    if (!is_set) return error_set(err, ERR_MEMORY, "no memory for the client");
+    enum status st = add_secret(c, &api_key, err);
+    return st == OK ? add_secret(c, &prefix_key, err) : st;
 }
 
 // A proxy for the world is of no use on the way to this machine.
@@ -145,7 +162,7 @@ enum status client_open(struct client *c, const struct client_options *options,
     c->multi = curl_multi_init();
 
     enum status st = set_url(c, options->base_url, err);
-    if (st == OK) st = set_headers(c, options->api_key, err);
+    if (st == OK) st = set_headers(c, options, err);
     if (st == OK && (!c->easy || !c->multi || !set_options(c, options))) {
         st = error_set(err, ERR_MEMORY, "no memory for the client");
     }

@@ -15,6 +15,9 @@
 #include "level1-user/session.h"
 
 static const double API_TEMPERATURE = 1; // the API's default: not sent
+// An answer that nobody bounded ends where the context does: at temperature 1 a small model may well
+// go on until there. This is some 380 English words, and says so where it ends one.
+static const int DEFAULT_MAX_TOKENS = 512;
 static const uint64_t NO_SEED = UINT64_MAX;
 static const double MAX_SEED = 9007199254740991.0; // every JSON reader knows it exactly
 
@@ -138,6 +141,7 @@ int main(int argc, char **argv) {
         .model = "default",
         .temperature = API_TEMPERATURE,
         .seed = NO_SEED,
+        .max_tokens = DEFAULT_MAX_TOKENS,
         .max_retries = retry_default_policy.max_retries,
         .connect_s = 10,
         .silence_s = 120,
@@ -150,9 +154,10 @@ int main(int argc, char **argv) {
         {NULL, "QUESTION", CLI_LIST, &a.words, .help = "else standard input; on a terminal: a conversation"},
         {"base-url", "URL", CLI_STRING, &a.server.base_url, .help = "server; or OPENAI_BASE_URL"},
         {"api-key-file", "FILE", CLI_STRING, &a.key_file, .help = "the key is its first line; or OPENAI_API_KEY"},
+        {"prefix-key", "KEY", CLI_STRING, &a.server.prefix_key, .help = "sent as X-Prefix-Key: who may share cached prompts"},
         {"model", "NAME", CLI_STRING, &a.model, .help = "model to ask"},
         {"system", "TEXT", CLI_STRING, &a.system, .help = "system message"},
-        {"max-tokens", "N", CLI_INT, &a.max_tokens, .help = "longest answer", .low = 1, .high = LIMIT_CONTEXT},
+        {"max-tokens", "N", CLI_INT, &a.max_tokens, .help = "longest answer; 0: the server decides", .low = 0, .high = LIMIT_CONTEXT},
         {"temperature", "T", CLI_DOUBLE, &a.temperature, .help = "0: the likeliest text", .low = 0, .high = 2},
         {"seed", "N", CLI_U64, &a.seed, .help = "same seed, same answer", .low = 0, .high = MAX_SEED},
         {"retries", "N", CLI_INT, &a.max_retries, .help = "repeat what failed, so often", .low = 0, .high = 100},

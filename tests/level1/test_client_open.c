@@ -22,7 +22,8 @@ static void teardown(void) {
 }
 
 static enum status open_with(const char *base_url, const char *api_key) {
-    struct client_options options = {.base_url = base_url, .api_key = api_key};
+    struct client_options options = {
+        .base_url = base_url, .api_key = api_key, .prefix_key = "prefix"};
     return client_open(&client, &options, &real_clock, &err);
 }
 
@@ -57,6 +58,37 @@ START_TEST(a_key_above_the_limit_is_refused) {
     ck_assert_str_eq(err.text, "the API key has 4097 bytes, at most 4096 are sent");
     key[LIMIT_CLIENT_KEY_BYTES] = '\0';
     ck_assert_int_eq(open_with("http://127.0.0.1:1/v1", key), OK);
+}
+END_TEST
+
+static const struct {
+    const char *key, *error;
+} bad_prefix_keys[] = {
+    {"tenant\r\nX-Evil: 1",
+     "the prefix key holds a space, a line end or a strange character"                       },
+    {"two words",           "the prefix key holds a space, a line end or a strange character"},
+};
+
+START_TEST(a_prefix_key_is_held_to_the_same_rules) {
+    struct client_options options = {.base_url = "http://127.0.0.1:1/v1",
+                                     .prefix_key = bad_prefix_keys[_i].key};
+    assert_status("client_open", client_open(&client, &options, &real_clock, &err),
+                  ERR_INPUT);
+    assert_text("the error", err.text, bad_prefix_keys[_i].error);
+}
+END_TEST
+
+START_TEST(a_prefix_key_above_the_limit_is_refused) {
+    char key[LIMIT_PREFIX_KEY_BYTES + 2] = {0};
+    struct client_options options = {.base_url = "http://127.0.0.1:1/v1",
+                                     .prefix_key = key};
+    memset(key, 'k', LIMIT_PREFIX_KEY_BYTES + 1);
+    assert_status("client_open", client_open(&client, &options, &real_clock, &err),
+                  ERR_INPUT);
+    assert_text("the error", err.text,
+                "the prefix key has 257 bytes, at most 256 are sent");
+    key[LIMIT_PREFIX_KEY_BYTES] = '\0';
+    assert_status("client_open", client_open(&client, &options, &real_clock, &err), OK);
 }
 END_TEST
 
@@ -98,6 +130,8 @@ Suite *suite(void) {
                         sizeof(bad_urls) / sizeof(bad_urls[0]));
     tcase_add_test(failures, a_key_that_could_add_headers_is_refused_and_not_printed);
     tcase_add_test(failures, a_key_above_the_limit_is_refused);
+    tcase_add_loop_test(failures, a_prefix_key_is_held_to_the_same_rules, 0, 2);
+    tcase_add_test(failures, a_prefix_key_above_the_limit_is_refused);
     tcase_add_test(failures, every_failed_allocation_is_an_error);
     suite_add_tcase(s, failures);
     return s;

@@ -40,6 +40,7 @@ class Parrot(http.server.BaseHTTPRequestHandler):
 
     requests = []
     keys = []
+    prefix_keys = []
     slow = threading.Event()
 
     def log_message(self, *_):
@@ -71,6 +72,7 @@ class Parrot(http.server.BaseHTTPRequestHandler):
         request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         Parrot.requests.append(request)
         Parrot.keys.append(self.headers.get("Authorization"))
+        Parrot.prefix_keys.append(self.headers.get("X-Prefix-Key"))
         question = request["messages"][-1]["content"]
         if question == "busy":
             return self.refuse(429, "too many parrots")
@@ -109,8 +111,11 @@ def check_one_shot(tally, program, url):
                 "figures on standard error", err)
     request = Parrot.requests[-1]
     tally.equal(request["stream_options"], {"include_usage": True}, "usage is asked for")
-    tally.equal(sorted(request), ["messages", "model", "stream", "stream_options"],
-                "nothing is sent that was not asked for")
+    tally.equal(sorted(request), ["max_tokens", "messages", "model", "stream", "stream_options"],
+                "nothing is sent that was not asked for, but a bound")
+    tally.equal(request["max_tokens"], 512, "an answer that nobody bounded is bounded")
+    run(program, url, "--max-tokens", "0", "Hello")
+    tally.check("max_tokens" not in Parrot.requests[-1], "the bound can be left to the server", "")
 
     code, out, _ = run(program, url, stdin="from a pipe\n\n")
     tally.equal((code, out), (0, "from a pipe\n"), "a pipe is a question")
@@ -181,6 +186,9 @@ def check_keys(tally, program, url):
         environment = {"OPENAI_API_KEY": "sk-environment", "OPENAI_BASE_URL": url}
         run(program, url, "Hello")
         tally.equal(Parrot.keys[-1], None, "no key, no header")
+        tally.equal(Parrot.prefix_keys[-1], None, "no prefix key, no header")
+        run(program, url, "--prefix-key", "tenant-7", "Hello")
+        tally.equal(Parrot.prefix_keys[-1], "tenant-7", "a prefix key is a header")
         code = subprocess.run([program, "Hello"], capture_output=True, timeout=30,
                               env={**os.environ, **environment}).returncode
         tally.equal((code, Parrot.keys[-1]), (0, "Bearer sk-environment"), "key and URL by environment")
