@@ -1,29 +1,72 @@
 // bill: what requests cost, without the provider's cache and with it.
 //
-//   options ─▶ price list ─▶ the price of the model on that date ─▶ two invoices ─▶ table or JSON
+//   options ─▶ workload ─┬─▶ statement: two invoices of one model ─┐
+//   price list ──────────┴─▶ offers: all models, cheapest first   ─┴─▶ tables or one JSON document
 #include <stdlib.h>
 
 #include "common/cli.h"
 #include "common/mapped_file.h"
+#include "level1-user/offers.h"
 #include "level1-user/price_list.h"
 #include "level1-user/statement.h"
 
 static const double MAX_COUNT = 9007199254740991.0; // every JSON reader knows it exactly
+static const uint64_t NOT_GIVEN = UINT64_MAX;
 
 struct arguments {
     const char *prices;
     struct price_query query;
     uint64_t n_requests, input, cached, cache_write, output;
-    bool wants_json;
+    bool wants_offers, wants_json;
 };
 
-static enum status print(const struct arguments *a, const struct statement *s,
-                         struct error *err) {
-    if (!a->wants_json) {
-        statement_print(stdout, s);
-        return OK;
+// All that is said of a workload; zeroed is empty.
+struct findings {
+    struct statement statement; // entry is NULL: no model was named
+    struct offers offers;
+};
+
+static enum status find(struct findings *f, const struct arguments *a,
+                        const struct workload *work, const struct price_list *list,
+                        struct error *err) {
+    const struct price_entry *entry;
+    enum status st = OK;
+    if (a->query.model) {
+        st = price_list_find(&entry, list, &a->query, err);
+        if (st == OK) st = statement_of(&f->statement, entry, work, err);
+        if (st == ERR_UNSUPPORTED) error_set(err, st, "%s: %s", a->query.model, err->text);
     }
-    char *document = statement_json(s);
+    if (st == OK && a->wants_offers)
+        st = offers_of(&f->offers, list, a->query.date, work, err);
+    return st;
+}
+
+static void print(const struct findings *f, const struct workload *work) {
+    if (f->statement.entry)
+        statement_print(stdout, &f->statement);
+    else
+        workload_print(stdout, work);
+    if (f->offers.items) {
+        printf("\n");
+        offers_print(stdout, &f->offers);
+    }
+}
+
+// One document of all that was found. NULL: no memory.
+static json_t *document_of(const struct findings *f) {
+    json_t *root = f->statement.entry ? statement_json(&f->statement) : json_object();
+    bool is_whole =
+        root && (!f->offers.items ||
+                 json_object_set_new(root, "models", offers_json(&f->offers)) == 0);
+    if (is_whole) return root;
+    json_decref(root);
+    return NULL;
+}
+
+static enum status print_json(const struct findings *f, struct error *err) {
+    json_t *root = document_of(f);
+    char *document = root ? json_dumps(root, JSON_INDENT(2)) : NULL;
+    json_decref(root);
     if (!document) return error_set(err, ERR_MEMORY, "no memory for the JSON output");
     puts(document);
     free(document);
@@ -32,27 +75,33 @@ static enum status print(const struct arguments *a, const struct statement *s,
 
 static enum status run(const struct arguments *a, const struct price_list *list,
                        struct error *err) {
-    const struct price_entry *entry;
-    struct statement s;
-    const struct invoice_usage used = {(int64_t)a->input, (int64_t)a->cached,
-                                       (int64_t)a->cache_write, (int64_t)a->output};
-    enum status st = price_list_find(&entry, list, &a->query, err);
-    if (st != OK) return st;
-    st = statement_of(&s, entry, &used, (int64_t)a->n_requests, err);
-    if (st == ERR_UNSUPPORTED) error_set(err, st, "%s: %s", a->query.model, err->text);
-    return st == OK ? print(a, &s, err) : st;
+    struct findings f = {0};
+    const struct workload work = {
+        .used = {(int64_t)a->input, (int64_t)a->cached, (int64_t)a->cache_write,
+                 (int64_t)a->output},
+        .n_requests = (int64_t)a->n_requests,
+    };
+    enum status st = find(&f, a, &work, list, err);
+    if (st == OK && a->wants_json)
+        st = print_json(&f, err);
+    else if (st == OK)
+        print(&f, &work);
+    offers_close(&f.offers);
+    return st;
 }
 
 int main(int argc, char **argv) {
-    struct arguments a = {.prices = "data/prices.json", .n_requests = 1};
+    struct arguments a = {
+        .prices = "data/prices.json", .n_requests = 1, .input = NOT_GIVEN};
     // clang-format off
     const struct cli_option options[] = {
-        {"model", "NAME", CLI_STRING, &a.query.model, .required = true, .help = "such as deepseek-r1"},
+        {"model", "NAME", CLI_STRING, &a.query.model, .help = "such as deepseek-r1"},
         {"requests", "N", CLI_U64, &a.n_requests, .help = "equal requests (default 1)", .high = MAX_COUNT},
-        {"input", "N", CLI_U64, &a.input, .required = true, .help = "all input tokens of one request", .high = MAX_COUNT},
+        {"input", "N", CLI_U64, &a.input, .help = "all input tokens of one request", .high = MAX_COUNT},
         {"cached", "N", CLI_U64, &a.cached, .help = "of these, read from the cache", .high = MAX_COUNT},
         {"cache-write", "N", CLI_U64, &a.cache_write, .help = "of these, written to it", .high = MAX_COUNT},
         {"output", "N", CLI_U64, &a.output, .help = "output tokens of one request", .high = MAX_COUNT},
+        {"compare", NULL, CLI_FLAG, &a.wants_offers, .help = "all models of the list, cheapest first"},
         {"date", "DATE", CLI_STRING, &a.query.date, .help = "2025-02 or 2025-02-28; else the latest price known"},
         {"window", "HOURS", CLI_STRING, &a.query.window, .help = "a price for some hours of the day, such as off-peak"},
         {"prices", "FILE", CLI_STRING, &a.prices, .help = "dated price list"},
@@ -72,6 +121,8 @@ int main(int argc, char **argv) {
 
     int exit_status = cli_parse(&cli, argc, argv);
     if (exit_status != CLI_GO_ON) return exit_status;
+    if (!a.query.model && !a.wants_offers) return cli_usage(&cli, "--model is missing");
+    if (a.input == NOT_GIVEN) return cli_usage(&cli, "--input is missing");
     mapped_file_explain_faults();
 
     enum status st = price_list_open(&list, a.prices, &err);

@@ -1,9 +1,9 @@
 // Two invoices side by side.
 #include "level1-user/statement.h"
 
-#include <inttypes.h>
-#include <jansson.h>
 #include <string.h>
+
+#include "level1-user/invoice_json.h"
 
 static enum status compare(struct comparison *c, const struct invoice_usage *used,
                            const struct price *price, struct error *err) {
@@ -14,12 +14,12 @@ static enum status compare(struct comparison *c, const struct invoice_usage *use
 }
 
 enum status statement_of(struct statement *s, const struct price_entry *entry,
-                         const struct invoice_usage *used, int64_t n_requests,
-                         struct error *err) {
-    *s = (struct statement){.entry = entry, .used = *used, .n_requests = n_requests};
-    enum status st = compare(&s->one, used, &entry->price, err);
-    if (st == OK) st = invoice_add(&s->all.without, &s->one.without, n_requests, err);
-    if (st == OK) st = invoice_add(&s->all.with, &s->one.with, n_requests, err);
+                         const struct workload *work, struct error *err) {
+    const int64_t times = workload_times(work);
+    *s = (struct statement){.entry = entry, .work = *work};
+    enum status st = compare(&s->one, &work->used, &entry->price, err);
+    if (st == OK) st = invoice_add(&s->all.without, &s->one.without, times, err);
+    if (st == OK) st = invoice_add(&s->all.with, &s->one.with, times, err);
     return st;
 }
 
@@ -30,20 +30,6 @@ static double percent_saved(const struct statement *s) {
 }
 
 // ---- for people ---------------------------------------------------------------------------------
-
-enum { GROUPED_BYTES = 28 };
-
-// "3,200"
-static const char *grouped(char out[GROUPED_BYTES], int64_t n) {
-    char digits[24];
-    int n_digits = snprintf(digits, sizeof(digits), "%" PRId64, n), n_out = 0;
-    for (int i = 0; i < n_digits; i++) {
-        if (i > 0 && (n_digits - i) % 3 == 0) out[n_out++] = ',';
-        out[n_out++] = digits[i];
-    }
-    out[n_out] = '\0';
-    return out;
-}
 
 static int larger(int a, int b) {
     return a > b ? a : b;
@@ -82,18 +68,6 @@ static void print_period(FILE *out, const struct price_entry *e) {
     fprintf(out, "\n");
 }
 
-static void print_workload(FILE *out, const struct statement *s) {
-    char text[GROUPED_BYTES];
-    fprintf(out, "%s request%s", grouped(text, s->n_requests),
-            s->n_requests == 1 ? "" : "s");
-    fprintf(out, "; tokens of each: %s input", grouped(text, s->used.input));
-    if (s->used.cached) fprintf(out, ", %s of them cached", grouped(text, s->used.cached));
-    if (s->used.cache_write)
-        fprintf(out, ", %s of them written to the cache",
-                grouped(text, s->used.cache_write));
-    fprintf(out, ", %s output\n", grouped(text, s->used.output));
-}
-
 static void print_saved(FILE *out, const struct statement *s, int n_places) {
     char text[MONEY_TEXT_BYTES];
     int64_t saved = s->all.without.total - s->all.with.total;
@@ -108,18 +82,19 @@ void statement_print(FILE *out, const struct statement *s) {
     int n_places = places_of(&s->all);
 
     print_period(out, s->entry);
-    print_workload(out, s);
+    workload_print(out, &s->work);
     fprintf(out, "\n%-14s  %13s  %20s  %20s\n", "", "$ per million", "without cache",
             "with cache");
     print_row(out, "input", p->input, a->input, b->input, n_places);
     print_row(out, "cached input", p->cached_input, a->cached, b->cached, n_places);
-    if (s->used.cache_write)
+    if (s->work.used.cache_write)
         print_row(out, "cache write", p->cache_write, a->cache_write, b->cache_write,
                   n_places);
     print_row(out, "output", p->output, a->output, b->output, n_places);
     print_row(out, "total", PRICE_UNKNOWN, a->total, b->total, n_places);
-    print_row(out, "one request", PRICE_UNKNOWN, s->one.without.total, s->one.with.total,
-              places_of(&s->one));
+    if (!s->work.is_sum)
+        print_row(out, "one request", PRICE_UNKNOWN, s->one.without.total,
+                  s->one.with.total, places_of(&s->one));
     fprintf(out, "\n");
     print_saved(out, s, n_places);
     if (*s->entry->source) fprintf(out, "source of the prices: %s\n", s->entry->source);
@@ -127,22 +102,13 @@ void statement_print(FILE *out, const struct statement *s) {
 
 // ---- for programs -------------------------------------------------------------------------------
 
-static json_t *json_amount(int64_t amount) {
-    char text[MONEY_TEXT_BYTES + 1] = "-";
-    money_text(text + 1, amount < 0 ? -amount : amount, MONEY_PLACES);
-    return json_string(amount < 0 ? text : text + 1);
-}
-
-static json_t *json_invoice(const struct invoice *i) {
-    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "input_usd", json_amount(i->input),
-                     "cached_usd", json_amount(i->cached), "cache_write_usd",
-                     json_amount(i->cache_write), "output_usd", json_amount(i->output),
-                     "total_usd", json_amount(i->total));
-}
-
+// The invoice with the cache, and inside it the one without.
 static json_t *json_comparison(const struct comparison *c) {
-    return json_pack("{s:o, s:o}", "without_cache", json_invoice(&c->without), "with_cache",
-                     json_invoice(&c->with));
+    json_t *with = invoice_json(&c->with);
+    if (with && json_object_set_new(with, "without_cache", invoice_json(&c->without)) == 0)
+        return with;
+    json_decref(with);
+    return NULL;
 }
 
 static json_t *json_prices(const struct price_entry *e) {
@@ -151,22 +117,16 @@ static json_t *json_prices(const struct price_entry *e) {
                      e->window, "tag", e->tag, "source", e->source);
 }
 
-static json_t *json_usage(const struct invoice_usage *u) {
-    return json_pack("{s:I, s:I, s:I, s:I}", "input", (json_int_t)u->input, "cached",
-                     (json_int_t)u->cached, "cache_write", (json_int_t)u->cache_write,
-                     "output", (json_int_t)u->output);
-}
-
-char *statement_json(const struct statement *s) {
+json_t *statement_json(const struct statement *s) {
     char percent[32];
+    bool is_sum = s->work.is_sum;
     snprintf(percent, sizeof(percent), "%.1f", percent_saved(s));
-    json_t *root = json_pack(
+    return json_pack(
         "{s:s, s:o, s:I, s:o, s:o, s:o, s:o, s:s}", "model", s->entry->model, "prices",
-        json_prices(s->entry), "requests", (json_int_t)s->n_requests, "tokens_per_request",
-        json_usage(&s->used), "per_request", json_comparison(&s->one), "workload",
+        json_prices(s->entry), "requests", (json_int_t)s->work.n_requests,
+        is_sum ? "tokens_of_all" : "tokens_per_request", workload_tokens_json(&s->work),
+        "per_request", is_sum ? json_null() : json_comparison(&s->one), "workload",
         json_comparison(&s->all), "saved_usd",
-        json_amount(s->all.without.total - s->all.with.total), "saved_percent", percent);
-    char *document = root ? json_dumps(root, JSON_INDENT(2)) : NULL;
-    json_decref(root);
-    return document;
+        invoice_json_amount(s->all.without.total - s->all.with.total), "saved_percent",
+        percent);
 }

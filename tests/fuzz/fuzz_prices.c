@@ -13,15 +13,18 @@ static void check(bool claim) {
 }
 
 static void bill_entry(const struct price_entry *e) {
-    const struct invoice_usage used = {.input = 3200, .cached = 3000, .output = 300};
+    const struct workload work = {
+        {.input = 3200, .cached = 3000, .output = 300},
+        1000, false
+    };
     struct statement s;
     struct error err = {0};
-    if (statement_of(&s, e, &used, 1000, &err) != OK) {
+    if (statement_of(&s, e, &work, &err) != OK) {
         check(err.text[0] != '\0');
         return;
     }
     check(s.all.with.total == 1000 * s.one.with.total);
-    free(statement_json(&s));
+    json_decref(statement_json(&s));
 }
 
 // An entry in dollars is found by its own words, or one that began later.

@@ -24,20 +24,26 @@ static const struct price_entry bot_prices = {
 
 static struct statement bot_statement(void) {
     struct statement s;
-    const struct invoice_usage used = {3200, 3000, 0, 300};
-    assert_number("statement_of", statement_of(&s, &bot_prices, &used, 1000, NULL), OK);
+    const struct workload work = {
+        {3200, 3000, 0, 300},
+        1000, false
+    };
+    assert_number("statement_of", statement_of(&s, &bot_prices, &work, NULL), OK);
     return s;
 }
 
 // Written once and read once: the write costs a quarter more than it saves.
 static struct statement dear_statement(struct price_entry *entry) {
     struct statement s;
-    const struct invoice_usage used = {.input = 1000, .cache_write = 1000};
+    const struct workload work = {
+        {.input = 1000, .cache_write = 1000},
+        1, false
+    };
     *entry = bot_prices;
     entry->price = (struct price){4000000, 400000, 5000000, 20000000};
     entry->valid_from = entry->source = "";
     entry->window = "peak";
-    assert_number("statement_of", statement_of(&s, entry, &used, 1, NULL), OK);
+    assert_number("statement_of", statement_of(&s, entry, &work, NULL), OK);
     return s;
 }
 
@@ -93,50 +99,83 @@ END_TEST
 START_TEST(amounts_are_decimals_in_the_document) {
     struct price_entry entry;
     const struct statement s = _i ? dear_statement(&entry) : bot_statement();
-    char *document = statement_json(&s);
-    json_t *root = json_loads(document, JSON_REJECT_DUPLICATES, NULL), *with;
-    const char *saved, *percent, *total;
-    ck_assert_int_eq(json_unpack(root, "{s:s, s:s, s:{s:o}}", "saved_usd", &saved,
-                                 "saved_percent", &percent, "workload", "with_cache",
-                                 &with),
+    json_t *root = statement_json(&s);
+    const char *saved, *percent, *total, *one, *before;
+    ck_assert_int_eq(json_unpack(root, "{s:s, s:s, s:{s:s, s:{s:s}}, s:{s:s}}", "saved_usd",
+                                 &saved, "saved_percent", &percent, "workload", "total_usd",
+                                 &total, "without_cache", "total_usd", &before,
+                                 "per_request", "total_usd", &one),
                      0);
-    ck_assert_int_eq(json_unpack(with, "{s:s}", "total_usd", &total), 0);
     assert_text("saved_usd", saved, _i ? "-0.001" : "1.23");
     assert_text("saved_percent", percent, _i ? "-25.0" : "50.9");
     assert_text("total_usd", total, _i ? "0.005" : "1.187");
+    assert_text("without cache", before, _i ? "0.004" : "2.417");
+    assert_text("one request", one, _i ? "0.005" : "0.001187");
     json_decref(root);
-    free(document);
+}
+END_TEST
+
+// Of recorded requests there is no single one to show.
+START_TEST(recorded_requests_are_added_up) {
+    struct workload work = {.is_sum = true};
+    const struct invoice_usage first = {3200, 3000, 0, 300}, second = {200, 0, 0, 1};
+    struct statement s;
+    assert_status("workload_add", workload_add(&work, &first, NULL), OK);
+    assert_status("workload_add", workload_add(&work, &second, NULL), OK);
+    assert_number("statement_of", statement_of(&s, &bot_prices, &work, NULL), OK);
+    assert_printed(
+        &s, "deepseek-r1 (DeepSeek), prices of 2025-02 to 2025-09-05\n"
+            "2 recorded requests; tokens of all: 3,400 input, 3,000 of them cached, "
+            "301 output\n"
+            "\n"
+            "                $ per million         without cache            with cache\n"
+            "input                    0.55           $0.00187000           $0.00022000\n"
+            "cached input             0.14           $0.00000000           $0.00042000\n"
+            "output                   2.19           $0.00065919           $0.00065919\n"
+            "total                                   $0.00252919           $0.00129919\n"
+            "\n"
+            "saved by the cache: $0.00123000, 48.6 %\n"
+            "source of the prices: the pricing page\n");
+}
+END_TEST
+
+START_TEST(a_sum_that_no_number_holds_is_refused) {
+    struct workload work = {.is_sum = true};
+    const struct invoice_usage most = {.input = INT64_MAX, .output = 1};
+    assert_status("first", workload_add(&work, &most, NULL), OK);
+    assert_status("second", workload_add(&work, &most, NULL), ERR_LIMIT);
+    assert_number("it stays", work.n_requests, 1);
+    assert_number("all of it stays", work.used.output, 1);
 }
 END_TEST
 
 START_TEST(nothing_costs_nothing) {
     struct statement s;
-    const struct invoice_usage used = {0};
-    assert_number("statement_of", statement_of(&s, &bot_prices, &used, 0, NULL), OK);
-    char *document = statement_json(&s);
-    ck_assert_ptr_nonnull(strstr(document, "\"saved_percent\": \"0.0\""));
-    free(document);
+    const struct workload work = {.n_requests = 0};
+    assert_number("statement_of", statement_of(&s, &bot_prices, &work, NULL), OK);
+    json_t *root = statement_json(&s);
+    assert_text("saved_percent", json_string_value(json_object_get(root, "saved_percent")),
+                "0.0");
+    json_decref(root);
 }
 END_TEST
 
 START_TEST(what_cannot_be_billed_is_refused) {
     static const struct {
-        struct invoice_usage used;
-        int64_t n_requests;
+        struct workload work;
         enum status want;
     } wrong[] = {
-        {{10, 11, 0, 0},                                 1,  ERR_INPUT      },
-        {{10, 1, 0, 0},                                  -1, ERR_INPUT      },
-        {{10, 0, 1, 0},                                  1,  ERR_UNSUPPORTED},
-        {{INT64_MAX, 0, 0, 0},                           1,  ERR_LIMIT      },
-        {{INT64_MAX / 550000, 0, 0, 0},                  2,  ERR_LIMIT      },
-        {{INT64_MAX / 550000, INT64_MAX / 550000, 0, 0},
-         2,                                                  ERR_LIMIT      }, // only without the cache
+        {{{10, 11, 0, 0}, 1, false},                                 ERR_INPUT      },
+        {{{10, 1, 0, 0}, -1, false},                                 ERR_INPUT      },
+        {{{10, 0, 1, 0}, 1, false},                                  ERR_UNSUPPORTED},
+        {{{INT64_MAX, 0, 0, 0}, 1, false},                           ERR_LIMIT      },
+        {{{INT64_MAX / 550000, 0, 0, 0}, 2, false},                  ERR_LIMIT      },
+ // Only without the cache:
+        {{{INT64_MAX / 550000, INT64_MAX / 550000, 0, 0}, 2, false}, ERR_LIMIT      },
     };
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
         struct statement s;
-        enum status st =
-            statement_of(&s, &bot_prices, &wrong[i].used, wrong[i].n_requests, NULL);
+        enum status st = statement_of(&s, &bot_prices, &wrong[i].work, NULL);
         assert_text("statement_of", status_name(st), status_name(wrong[i].want));
     }
 }
@@ -144,16 +183,16 @@ END_TEST
 
 START_TEST(every_failed_allocation_gives_no_document) {
     const struct statement s = bot_statement();
-    char *document = NULL;
+    json_t *root = NULL;
     int n = 0;
     for (;; n++) {
         memory_fail_after(n);
-        document = statement_json(&s);
+        root = statement_json(&s);
         memory_fail_after(-1);
-        if (document) break;
+        if (root) break;
     }
     ck_assert_int_ge(n, 10);
-    free(document);
+    json_decref(root);
 }
 END_TEST
 
@@ -163,8 +202,10 @@ Suite *suite(void) {
     tcase_add_test(reference, the_support_bot_halves_its_bill);
     tcase_add_test(reference, a_cache_may_cost_more_than_it_saves);
     tcase_add_loop_test(reference, amounts_are_decimals_in_the_document, 0, 2);
+    tcase_add_test(reference, recorded_requests_are_added_up);
     suite_add_tcase(s, reference);
     TCase *failures = tcase_create("failures");
+    tcase_add_test(failures, a_sum_that_no_number_holds_is_refused);
     tcase_add_test(failures, nothing_costs_nothing);
     tcase_add_test(failures, what_cannot_be_billed_is_refused);
     tcase_add_test(failures, every_failed_allocation_gives_no_document);

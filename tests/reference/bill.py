@@ -64,7 +64,7 @@ def support_bot(bill):
 
     got = bill.document(*BOT)
     tally.equal(got["workload"]["without_cache"]["total_usd"], "2.417", "support bot: without, exactly")
-    tally.equal(got["workload"]["with_cache"]["total_usd"], "1.187", "support bot: with, exactly")
+    tally.equal(got["workload"]["total_usd"], "1.187", "support bot: with, exactly")
     tally.equal((got["saved_usd"], got["saved_percent"]), ("1.23", "50.9"), "support bot: saved, exactly")
 
 
@@ -91,8 +91,10 @@ def drawn_workloads(bill, folder):
                             *[word for name, n in tokens.items() for word in (f"--{name.replace('_', '-')}", n)])
         whole = {**tokens, "cached": 0, "cache_write": 0}
         for part, n in (("per_request", 1), ("workload", n_requests)):
-            for name, used in (("with_cache", tokens), ("without_cache", whole)):
-                amounts = {key: Decimal(text) for key, text in got[part][name].items()} if got else None
+            invoice = got[part] if got else {}
+            without = invoice.pop("without_cache", {})
+            for name, lines, used in (("with the cache", invoice, tokens), ("without", without, whole)):
+                amounts = {key: Decimal(text) for key, text in lines.items()}
                 bill.tally.equal(amounts, exact(used, prices, n), f"{tokens} at {prices}, {part}, {name}")
 
 
@@ -100,10 +102,35 @@ def published(bill, folder):
     """FIT-05 and FIT-06: cached and written tokens are billed once."""
     half = price_file(folder, input="2.50", cached_input="1.25", output="10")
     got = bill.document("--prices", half, "--model", "m", "--input", 2006, "--cached", 1920, "--output", 300)
-    bill.tally.equal(got["per_request"]["with_cache"]["total_usd"], "0.005615", "FIT-05: cached once")
+    bill.tally.equal(got["per_request"]["total_usd"], "0.005615", "FIT-05: cached once")
     write = price_file(folder, input="3", cache_write="3.75", cached_input="0.30", output="15")
     got = bill.document("--prices", write, "--model", "m", "--input", 12307, "--cache-write", 12304, "--output", 550)
-    bill.tally.equal(got["per_request"]["with_cache"]["total_usd"], "0.054399", "FIT-06: written once")
+    bill.tally.equal(got["per_request"]["total_usd"], "0.054399", "FIT-06: written once")
+
+
+def all_models(bill, folder):
+    tally = bill.tally
+    got = bill.document("--compare", *BOT[2:])
+    billed = [row for row in got["models"] if row["total_usd"]]
+    totals = [Decimal(row["total_usd"]) for row in billed]
+    tally.equal(totals, sorted(totals), "--compare: sorted")
+    tally.check(len(billed) >= 7, "--compare: all that have prices", billed)
+    tally.equal([row["total_usd"] for row in billed if row["model"] == "deepseek-r1" and not row["window"]],
+                ["1.187"], "--compare: the support bot")
+    unknown = {row["model"]: row["no_price_for"] for row in got["models"] if not row["total_usd"]}
+    tally.equal(unknown["gpt-4o"], "output", "--compare: says whose price is not known")
+    names = [(row["model"], row["window"]) for row in got["models"]]
+    tally.equal(len(set(names)), len(names), "--compare: each once")
+    then = bill.document("--compare", *BOT[2:], "--date", "2025-03")["models"]
+    tally.equal({row["model"] for row in then} & {"deepseek-v3.1", "deepseek-v4-pro"}, set(), "--compare: of that day")
+    tally.check("per_request" in bill.document("--compare", *BOT), "--compare beside a model")
+
+    done = bill.run("--compare", *BOT[2:])
+    tally.check(max(map(len, done.stdout.splitlines())) <= 80, "--compare: 80 columns", done.stdout)
+    tally.check("left out: gpt-4o: no price is known for output" in done.stdout, "--compare: left out", done.stdout)
+    bill.refused(2, "is no date", "--compare", "--input", 1, "--date", "today")
+    bill.refused(2, "cached is 2, but", "--compare", "--input", 1, "--cached", 2)
+    bill.refused(2, "--input is missing", "--compare")
 
 
 def refusals(bill, folder):
@@ -144,6 +171,7 @@ def main():
         support_bot(bill)
         published(bill, folder)
         drawn_workloads(bill, folder)
+        all_models(bill, folder)
         refusals(bill, folder)
     tally.finish()
 
