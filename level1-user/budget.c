@@ -5,6 +5,7 @@
 #include "level1-user/budget.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 
 #include "common/exercise.h"
 #include "level1-user/money.h"

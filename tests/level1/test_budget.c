@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "level1-user/money.h"
@@ -14,8 +15,6 @@
 enum { MAX_TURNS = 256, WHAT_BYTES = 420 };
 
 static const struct price deepseek_r1 = {550000, 140000, PRICE_UNKNOWN, 2190000};
-// Small enough to add in one's head: a token costs 5, from the cache 1, as output 20.
-static const struct price small_price = {5, 1, PRICE_UNKNOWN, 20};
 
 // ---- what a failing test says ------------------------------------------------------------------
 
@@ -91,11 +90,15 @@ static void assert_plan(const char *call, const struct budget_plan *got,
     assert_request(call, &got->request, &want->request);
 }
 
+static struct budget_plan plan_of(int first_gone, int keep_from, int64_t n_summary,
+                                  int64_t n_tokens, int64_t n_cached, int64_t price) {
+    const struct budget_request r = {n_tokens, n_cached, price};
+    return (struct budget_plan){first_gone, keep_from, n_summary, r};
+}
+
 static void check_decide(const struct budget_conversation *c, const struct budget_limits *l,
                          struct budget_plan want) {
-    struct budget_plan got = {
-        -7, -7, -7, {-7, -7, -7}
-    };
+    struct budget_plan got = plan_of(-7, -7, -7, -7, -7, -7);
     char call[WHAT_BYTES];
     name_decide(call, c, l);
     assert_returned(call, budget_decide(&got, c, l, NULL), OK);
@@ -114,126 +117,126 @@ static void check_refused(const struct budget_conversation *c,
     if (param) assert_text(what, err.param, param);
 }
 
+// The same for a conversation written as "10p 15 20 13".
+struct written {
+    struct budget_turn turns[8];
+    struct budget_conversation c;
+};
+
+static const struct budget_conversation *write_down(struct written *x, const char *turns,
+                                                    int64_t n_cached) {
+    x->c = (struct budget_conversation){x->turns, 0, n_cached};
+    for (char *end; *turns; turns = end + (*end == ' ')) {
+        struct budget_turn *turn = &x->turns[x->c.n_turns++];
+        turn->n_tokens = strtoll(turns, &end, 10);
+        turn->is_pinned = *end == 'p';
+        if (turn->is_pinned) end++;
+    }
+    return &x->c;
+}
+
+static void measures(const char *turns, int64_t n_cached, const struct budget_limits *l,
+                     int keep_from, int64_t n_summary, struct budget_request want) {
+    struct written x;
+    check_measure(write_down(&x, turns, n_cached), l, keep_from, n_summary, want);
+}
+
+static void decides(const char *turns, int64_t n_cached, const struct budget_limits *l,
+                    struct budget_plan want) {
+    struct written x;
+    check_decide(write_down(&x, turns, n_cached), l, want);
+}
+
+static void refuses(const char *turns, const struct budget_limits *l, enum status want,
+                    const char *param) {
+    struct written x;
+    check_refused(write_down(&x, turns, 60), l, want, param);
+}
+
 // ---- worked example ----------------------------------------------------------------------------
 
-static const struct budget_turn six[] = {
-    {10, true },
-    {15, false},
-    {20, false},
-    {15, false},
-    {12, false},
-    {13, false}
-};
-static const struct budget_conversation full = {six, 6, 60};
-static const struct budget_limits small = {
-    .n_context = 100,
-    .n_answer = 20,
-    .max_price = 1000,
-    .price = {5, 1, PRICE_UNKNOWN, 20},
-    .low_percent = 50,
-    .n_summary = 5
-};
+static const char full[] = "10p 15 20 15 12 13"; // of which 60 tokens are in the cache
+
+// A token costs 5, from the cache 1, as output 20.
+static struct budget_limits small(void) {
+    return (struct budget_limits){
+        .n_context = 100,
+        .n_answer = 20,
+        .max_price = 1000,
+        .price = {5, 1, PRICE_UNKNOWN, 20},
+        .low_percent = 50,
+        .n_summary = 5
+    };
+}
 
 START_TEST(worked_example) {
-    check_measure(&full, &small, 0, 0, (struct budget_request){85, 60, 585});
-    check_measure(&full, &small, 2, 5, (struct budget_request){75, 10, 735});
-    check_measure(&full, &small, 3, 5, (struct budget_request){55, 10, 635});
-    check_measure(&full, &small, 4, 5, (struct budget_request){40, 10, 560});
+    const struct budget_limits l = small();
+    measures(full, 60, &l, 0, 0, (struct budget_request){85, 60, 585});
+    measures(full, 60, &l, 2, 5, (struct budget_request){75, 10, 735});
+    measures(full, 60, &l, 3, 5, (struct budget_request){55, 10, 635});
+    measures(full, 60, &l, 4, 5, (struct budget_request){40, 10, 560});
 }
 END_TEST
 
 START_TEST(the_worked_example_is_decided) {
-    check_decide(&full, &small,
-                 (struct budget_plan){
-                     1, 4, 5, {40, 10, 560}
-    });
+    const struct budget_limits l = small();
+    decides(full, 60, &l, plan_of(1, 4, 5, 40, 10, 560));
 }
 END_TEST
 
 // The summary took 5, the question got its answer of 20, the next one has 10.
 START_TEST(one_turn_later_nothing_goes) {
-    const struct budget_turn turns[] = {
-        {10, true },
-        {5,  false},
-        {12, false},
-        {33, false},
-        {10, false}
-    };
-    const struct budget_conversation c = {turns, 5, 40};
-    check_decide(&c, &small,
-                 (struct budget_plan){
-                     0, 0, 0, {70, 40, 590}
-    });
+    const struct budget_limits l = small();
+    decides("10p 5 12 33 10", 40, &l, plan_of(0, 0, 0, 70, 40, 590));
 }
 END_TEST
 
 // ---- measure -----------------------------------------------------------------------------------
 
 START_TEST(without_a_turn_that_goes_there_is_no_summary) {
-    const struct budget_turn turns[] = {
-        {10, true },
-        {7,  true },
-        {9,  false}
-    };
-    const struct budget_conversation c = {turns, 3, 11};
+    const struct budget_limits l = small();
     for (int keep_from = 0; keep_from < 3; keep_from++)
-        check_measure(&c, &small, keep_from, 5, (struct budget_request){26, 11, 486});
+        measures("10p 7p 9", 11, &l, keep_from, 5, (struct budget_request){26, 11, 486});
 }
 END_TEST
 
 START_TEST(pinned_turns_behind_a_cut_stay_and_are_not_found_again) {
-    const struct budget_turn turns[] = {
-        {10, true },
-        {4,  false},
-        {7,  true },
-        {6,  false},
-        {3,  false}
-    };
-    const struct budget_conversation c = {turns, 5, 27};
-    check_measure(&c, &small, 2, 0, (struct budget_request){26, 10, 490});
-    check_measure(&c, &small, 3, 0, (struct budget_request){26, 10, 490});
-    check_measure(&c, &small, 4, 5, (struct budget_request){25, 10, 485});
+    const char turns[] = "10p 4 7p 6 3";
+    const struct budget_limits l = small();
+    measures(turns, 27, &l, 2, 0, (struct budget_request){26, 10, 490});
+    measures(turns, 27, &l, 3, 0, (struct budget_request){26, 10, 490});
+    measures(turns, 27, &l, 4, 5, (struct budget_request){25, 10, 485});
 }
 END_TEST
 
 START_TEST(the_cache_finds_at_most_what_is_there) {
-    const struct budget_conversation more = {six, 6, 1000}, cold = {six, 6, 0};
-    const struct budget_conversation little = {six, 6, 4};
-    check_measure(&more, &small, 0, 0, (struct budget_request){85, 85, 485});
-    check_measure(&more, &small, 5, 0, (struct budget_request){23, 10, 475});
-    check_measure(&little, &small, 5, 0, (struct budget_request){23, 4, 499});
-    check_measure(&cold, &small, 5, 5, (struct budget_request){28, 0, 540});
+    const struct budget_limits l = small();
+    measures(full, 1000, &l, 0, 0, (struct budget_request){85, 85, 485});
+    measures(full, 1000, &l, 5, 0, (struct budget_request){23, 10, 475});
+    measures(full, 4, &l, 5, 0, (struct budget_request){23, 4, 499});
+    measures(full, 0, &l, 5, 5, (struct budget_request){28, 0, 540});
 }
 END_TEST
 
 START_TEST(with_nothing_pinned_a_cut_leaves_nothing_in_the_cache) {
-    const struct budget_turn turns[] = {
-        {8, false},
-        {9, false},
-        {3, false}
-    };
-    const struct budget_conversation c = {turns, 3, 17};
-    check_measure(&c, &small, 1, 2, (struct budget_request){14, 0, 470});
-    check_measure(&c, &small, 0, 0, (struct budget_request){20, 17, 432});
+    const struct budget_limits l = small();
+    measures("8 9 3", 17, &l, 1, 2, (struct budget_request){14, 0, 470});
+    measures("8 9 3", 17, &l, 0, 0, (struct budget_request){20, 17, 432});
 }
 END_TEST
 
 START_TEST(a_question_alone_can_be_measured) {
-    const struct budget_turn turn = {1, false};
-    check_measure(&(struct budget_conversation){&turn, 1, 0}, &small, 0, 5,
-                  (struct budget_request){1, 0, 405});
+    const struct budget_limits l = small();
+    measures("1", 0, &l, 0, 5, (struct budget_request){1, 0, 405});
 }
 END_TEST
 
+// Half of what can be counted, twice, at 5 each.
 START_TEST(what_is_too_dear_to_count_costs_the_largest_amount) {
-    const struct budget_turn turns[] = {
-        {INT64_MAX / 2, false},
-        {INT64_MAX / 2, false}
-    };
-    const struct budget_conversation c = {turns, 2, 0};
-    check_measure(&c, &small, 0, 0, (struct budget_request){INT64_MAX - 1, 0, INT64_MAX});
-    check_measure(&c, &small, 1, 1,
-                  (struct budget_request){INT64_MAX / 2 + 1, 0, INT64_MAX});
+    const char turns[] = "4611686018427387903 4611686018427387903";
+    const struct budget_limits l = small();
+    measures(turns, 0, &l, 0, 0, (struct budget_request){INT64_MAX - 1, 0, INT64_MAX});
+    measures(turns, 0, &l, 1, 1, (struct budget_request){INT64_MAX / 2 + 1, 0, INT64_MAX});
 }
 END_TEST
 
@@ -358,188 +361,61 @@ END_TEST
 
 // ---- decide: edges -----------------------------------------------------------------------------
 
-// The worked example with one value changed.
-static struct budget_limits with_context(int64_t n_context) {
-    struct budget_limits l = small;
-    l.n_context = n_context;
-    return l;
-}
+// The worked example with other turns, or other limits. An answer costs 400.
+// clang-format off
+static const struct {
+    const char *turns;
+    int n_cached, n_context, max_price, low_percent, n_summary;
+    int first_gone, keep_from, summary, n_tokens, cached, price; // of the plan
+} edges[] = {
+    // at a limit nothing goes, and one above it turns go
+    {full, 60,   105, 1000, 50, 5,   0, 0, 0, 85, 60, 585},
+    {full, 60,   104, 1000, 50, 5,   1, 4, 5, 40, 10, 560},
+    {full, 60,  1000,  585, 50, 5,   0, 0, 0, 85, 60, 585},
+    {full, 60,  1000,  584, 50, 5,   1, 4, 5, 40, 10, 560},
+    // the low mark of 80 tokens: 40; 39.2; 54.4, rounded down; 55.2
+    {full, 60,   100, 1000, 50, 5,   1, 4, 5, 40, 10, 560},
+    {full, 60,   100, 1000, 49, 5,   1, 5, 5, 28, 10, 500},
+    {full, 60,   100, 1000, 68, 5,   1, 4, 5, 40, 10, 560},
+    {full, 60,   100, 1000, 69, 5,   1, 3, 5, 55, 10, 635},
+    // that of the price leaves the answer aside: 400 + 234.9, rounded down; 400 + 235.8
+    {full, 60,   100,  661, 90, 5,   1, 4, 5, 40, 10, 560},
+    {full, 60,   100,  662, 90, 5,   1, 3, 5, 55, 10, 635},
+    // a low mark out of reach, below what is pinned, keeps what the limits allow
+    {full, 60,   100, 1000, 10, 5,   1, 2, 5, 75, 10, 735},
+    // a question too long for the low mark does not cost all that was said
+    {"10p 15 15 45", 40, 100, 1000, 50, 5,   1, 2, 5, 75, 10, 735},
+    // a summary without room is left out; nobody wants one
+    {"10p 15 66", 25, 100, 1000, 50, 5,   1, 2, 0, 76, 10, 740},
+    {full, 60,   100, 1000, 50, 0,   1, 4, 0, 35, 10, 535},
+    // turns go around pinned ones; a turn that is last in its row goes with those before it
+    {"10p 15 8p 20 20 12", 73, 100, 1000, 50, 5,   1, 5, 5, 35, 10, 535},
+    {"15 8p 20 9p 40 12", 92, 100, 1000, 60, 0,   0, 5, 0, 29, 0, 545},
+    // behind a cut all is paid in full: 55 tokens are few enough, and cost more than 85 did
+    {full, 60,   100,  600, 100, 5,   1, 4, 5, 40, 10, 560},
+    // what a warm cache pays for, a cold one does not
+    {full, 72,   200,  700, 80, 0,   0, 0, 0, 85, 72, 537},
+    {full, 0,    200,  700, 80, 0,   1, 4, 0, 35, 0, 575},
+    // a price that only the last question fits
+    {full, 60,   100,  475, 50, 5,   1, 5, 0, 23, 10, 475},
+};
+// clang-format on
 
-static struct budget_limits with_price(int64_t max_price) {
-    struct budget_limits l = small;
-    l.max_price = max_price;
-    return l;
-}
-
-START_TEST(at_a_limit_nothing_goes_and_one_above_it_turns_go) {
-    const struct budget_limits at = with_context(105), above = with_context(104);
-    const struct budget_limits dear_at = with_price(585), dear_above = with_price(584);
-    struct budget_limits wide = with_context(1000);
-    check_decide(&full, &at,
-                 (struct budget_plan){
-                     0, 0, 0, {85, 60, 585}
-    });
-    check_decide(&full, &above,
-                 (struct budget_plan){
-                     1, 4, 5, {40, 10, 560}
-    });
-    wide.max_price = dear_at.max_price;
-    check_decide(&full, &wide,
-                 (struct budget_plan){
-                     0, 0, 0, {85, 60, 585}
-    });
-    // Half of what the answer leaves, (584 - 400) / 2 = 92, is reached by no cut.
-    wide.max_price = dear_above.max_price;
-    check_decide(&full, &wide,
-                 (struct budget_plan){
-                     1, 4, 5, {40, 10, 560}
-    });
-}
-END_TEST
-
-START_TEST(the_low_mark_itself_is_low_enough) {
-    struct budget_limits l = small; // 80 tokens of room: 40 is 50 %, and 49 % is 39.2
-    l.low_percent = 49;
-    check_decide(&full, &l,
-                 (struct budget_plan){
-                     1, 5, 5, {28, 10, 500}
-    });
-    l.low_percent = 68; // 54.4: rounded down, one less than 55
-    check_decide(&full, &l,
-                 (struct budget_plan){
-                     1, 4, 5, {40, 10, 560}
-    });
-    l.low_percent = 69; // 55.2
-    check_decide(&full, &l,
-                 (struct budget_plan){
-                     1, 3, 5, {55, 10, 635}
-    });
-}
-END_TEST
-
-START_TEST(the_low_mark_of_the_price_leaves_the_answer_aside) {
-    struct budget_limits l = small; // 400 are the answer's
-    l.low_percent = 90;             // 72 tokens: keep_from 3 would do, for 635
-    l.max_price = 661;              // 400 + 234
-    check_decide(&full, &l,
-                 (struct budget_plan){
-                     1, 4, 5, {40, 10, 560}
-    });
-    l.max_price = 662; // 400 + 235
-    check_decide(&full, &l,
-                 (struct budget_plan){
-                     1, 3, 5, {55, 10, 635}
-    });
-}
-END_TEST
-
-START_TEST(a_low_mark_out_of_reach_keeps_what_the_limits_allow) {
-    struct budget_limits l = small;
-    l.low_percent = 10; // 8 tokens, less than is pinned
-    check_decide(&full, &l,
-                 (struct budget_plan){
-                     1, 2, 5, {75, 10, 735}
-    });
-}
-END_TEST
-
-// A question so long that a half is never reached does not cost the whole history.
-START_TEST(a_long_question_does_not_cost_all_that_was_said) {
-    const struct budget_turn turns[] = {
-        {10, true },
-        {15, false},
-        {15, false},
-        {45, false}
-    };
-    const struct budget_conversation c = {turns, 4, 40};
-    check_decide(&c, &small,
-                 (struct budget_plan){
-                     1, 2, 5, {75, 10, 735}
-    });
-}
-END_TEST
-
-START_TEST(a_summary_without_room_is_left_out) {
-    const struct budget_turn turns[] = {
-        {10, true },
-        {15, false},
-        {66, false}
-    };
-    const struct budget_conversation c = {turns, 3, 25};
-    check_decide(&c, &small,
-                 (struct budget_plan){
-                     1, 2, 0, {76, 10, 740}
-    });
-}
-END_TEST
-
-START_TEST(without_a_summary_turns_are_dropped) {
-    struct budget_limits l = small;
-    l.n_summary = 0;
-    check_decide(&full, &l,
-                 (struct budget_plan){
-                     1, 4, 0, {35, 10, 535}
-    });
-}
-END_TEST
-
-START_TEST(turns_go_around_pinned_ones) {
-    const struct budget_turn turns[] = {
-        {10, true },
-        {15, false},
-        {8,  true },
-        {20, false},
-        {20, false},
-        {12, false}
-    };
-    const struct budget_conversation c = {turns, 6, 73};
-    check_decide(&c, &small,
-                 (struct budget_plan){
-                     1, 5, 5, {35, 10, 535}
-    });
-}
-END_TEST
-
-// What was found in the cache must be paid in full behind the cut: 55 tokens would be few enough,
-// and cost more than all 85 did.
-START_TEST(a_cut_that_makes_the_request_dearer_goes_deeper) {
-    struct budget_limits l = small;
-    l.low_percent = 100;
-    l.max_price = 600;
-    check_decide(&full, &l,
-                 (struct budget_plan){
-                     1, 4, 5, {40, 10, 560}
-    });
-}
-END_TEST
-
-START_TEST(a_cold_cache_can_be_what_is_too_dear) {
-    const struct budget_limits l = {.n_context = 200,
-                                    .n_answer = 20,
-                                    .max_price = 700,
-                                    .price = small_price,
-                                    .low_percent = 80,
-                                    .n_summary = 0};
-    const struct budget_conversation warm = {six, 6, 72}, cold = {six, 6, 0};
-    check_decide(&warm, &l,
-                 (struct budget_plan){
-                     0, 0, 0, {85, 72, 537}
-    });
-    check_decide(&cold, &l,
-                 (struct budget_plan){
-                     1, 4, 0, {35, 0, 575}
-    });
+START_TEST(every_edge_is_decided_as_the_contract_says) {
+    struct budget_limits l = small();
+    l.n_context = edges[_i].n_context;
+    l.max_price = edges[_i].max_price;
+    l.low_percent = edges[_i].low_percent;
+    l.n_summary = edges[_i].n_summary;
+    decides(edges[_i].turns, edges[_i].n_cached, &l,
+            plan_of(edges[_i].first_gone, edges[_i].keep_from, edges[_i].summary,
+                    edges[_i].n_tokens, edges[_i].cached, edges[_i].price));
 }
 END_TEST
 
 START_TEST(numbers_as_large_as_they_can_be_do_not_overflow) {
-    const struct budget_turn turns[] = {
-        {1,             true },
-        {INT64_MAX / 2, false},
-        {7,             false}
-    };
-    const struct budget_conversation c = {turns, 3, 1};
-    const struct budget_limits l = {
+    const char turns[] = "1p 4611686018427387903 7";
+    struct budget_limits l = {
         .n_context = INT64_MAX / 3 * 2,
         .n_answer = INT64_MAX / 3,
         .max_price = INT64_MAX,
@@ -547,107 +423,77 @@ START_TEST(numbers_as_large_as_they_can_be_do_not_overflow) {
         .low_percent = 99,
         .n_summary = INT64_MAX / 100
     };
-    struct budget_limits free = l;
-    free.price = (struct price){0, 0, PRICE_UNKNOWN, 0};
     const int64_t n = 8 + l.n_summary;
-    check_decide(&c, &l,
-                 (struct budget_plan){
-                     1, 2, l.n_summary, {n, 1, n + l.n_answer}
-    });
-    check_decide(&c, &free,
-                 (struct budget_plan){
-                     1, 2, l.n_summary, {n, 1, 0}
-    });
+    decides(turns, 1, &l, plan_of(1, 2, l.n_summary, n, 1, n + l.n_answer));
+    l.price = (struct price){0, 0, PRICE_UNKNOWN, 0};
+    decides(turns, 1, &l, plan_of(1, 2, l.n_summary, n, 1, 0));
 }
 END_TEST
 
 START_TEST(no_price_limit_is_none_whatever_it_costs) {
-    const struct budget_turn turns[] = {
-        {INT64_MAX / 4, false},
-        {7,             false}
-    };
-    const struct budget_conversation c = {turns, 2, 0};
-    struct budget_limits l = {
-        .n_context = INT64_MAX,
-        .n_answer = INT64_MAX / 2,
-        .max_price = INT64_MAX,
-        .price = {5, 1, PRICE_UNKNOWN, 20},
-        .low_percent = 50
-    };
-    const int64_t n = INT64_MAX / 4 + 7;
-    check_decide(&c, &l,
-                 (struct budget_plan){
-                     0, 0, 0, {n, 0, INT64_MAX}
-    });
+    const char turns[] = "2305843009213693951 7";
+    struct budget_limits l = small();
+    l.n_context = INT64_MAX;
+    l.n_answer = INT64_MAX / 2;
+    l.max_price = INT64_MAX;
+    decides(turns, 0, &l, plan_of(0, 0, 0, INT64_MAX / 4 + 7, 0, INT64_MAX));
     l.max_price--;
-    check_refused(&c, &l, ERR_LIMIT, "max_price");
+    refuses(turns, &l, ERR_LIMIT, "max_price");
 }
 END_TEST
 
 // ---- decide: refused ---------------------------------------------------------------------------
 
 START_TEST(what_has_to_stay_and_is_too_long_is_refused) {
-    const struct budget_turn alone = {81, false};
-    const struct budget_turn pinned[] = {
-        {40, true },
-        {9,  false},
-        {41, false}
-    };
-    const struct budget_turn all_pinned[] = {
-        {40, true },
-        {9,  true },
-        {32, false}
-    };
-    check_refused(&(struct budget_conversation){&alone, 1, 0}, &small, ERR_CONTEXT, NULL);
-    check_refused(&(struct budget_conversation){pinned, 3, 0}, &small, ERR_CONTEXT, NULL);
-    check_refused(&(struct budget_conversation){all_pinned, 3, 0}, &small, ERR_CONTEXT,
-                  NULL);
-    struct budget_limits poor = with_price(1); // both: the context counts
-    check_refused(&(struct budget_conversation){&alone, 1, 0}, &poor, ERR_CONTEXT, NULL);
+    struct budget_limits l = small();
+    refuses("81", &l, ERR_CONTEXT, NULL);
+    refuses("40p 9 41", &l, ERR_CONTEXT, NULL);
+    refuses("40p 9p 32", &l, ERR_CONTEXT, NULL);
+    l.max_price = 1; // both are too small: the context counts
+    refuses("81", &l, ERR_CONTEXT, NULL);
 }
 END_TEST
 
 START_TEST(what_has_to_stay_and_is_too_dear_is_refused) {
-    const struct budget_limits enough = with_price(475), poor = with_price(474);
-    check_decide(&full, &enough,
-                 (struct budget_plan){
-                     1, 5, 0, {23, 10, 475}
-    });
-    check_refused(&full, &poor, ERR_LIMIT, "max_price");
+    struct budget_limits l = small();
+    l.max_price = 474;
+    refuses(full, &l, ERR_LIMIT, "max_price");
 }
 END_TEST
 
 START_TEST(an_answer_that_is_too_dear_alone_is_refused) {
-    struct budget_limits l = with_price(399);
+    struct budget_limits l = small();
     l.price.input = l.price.cached_input = 0; // the prompt is free
-    check_refused(&full, &l, ERR_LIMIT, "max_price");
+    l.max_price = 399;
+    refuses(full, &l, ERR_LIMIT, "max_price");
     l.max_price = 400;
-    check_decide(&full, &l,
-                 (struct budget_plan){
-                     1, 4, 5, {40, 10, 400}
-    });
+    decides(full, 60, &l, plan_of(1, 4, 5, 40, 10, 400));
 }
 END_TEST
 
+// Each case is the worked example with one value that cannot be.
 // clang-format off
 static const struct {
-    struct budget_turn turns[2];
-    struct budget_limits l;
+    const char *turns, *param;
     enum status want;
-    const char *param;
 } wrong[] = {
-    {{{-1, false}, {3, false}}, {.n_context = 9, .low_percent = 50}, ERR_INPUT, "turns"},
-    {{{1, false}, {3, false}}, {.n_context = 9, .low_percent = 0}, ERR_INPUT, "low_percent"},
-    {{{1, false}, {3, false}}, {.n_context = 9, .n_answer = 10, .low_percent = 50}, ERR_INPUT, "n_answer"},
-    {{{1, false}, {3, false}}, {.n_context = 9, .low_percent = 50, .price = {.input = PRICE_UNKNOWN}},
-     ERR_UNSUPPORTED, "input"},
-    {{{INT64_MAX, false}, {1, false}}, {.n_context = 9, .low_percent = 50}, ERR_LIMIT, "turns"},
+    {"10p -1 13", "turns", ERR_INPUT},
+    {"", "turns", ERR_INPUT},
+    {"9223372036854775807 1", "turns", ERR_LIMIT},
+    {"9223372036854775805", "turns", ERR_LIMIT}, // with the summary
+    {"10p 13", "low_percent", ERR_INPUT},
+    {"10p 13", "n_answer", ERR_INPUT},
+    {"10p 13", "input", ERR_UNSUPPORTED},
 };
 // clang-format on
 
 START_TEST(what_cannot_be_is_refused) {
-    const struct budget_conversation c = {wrong[_i].turns, 2, 0};
-    check_refused(&c, &wrong[_i].l, wrong[_i].want, wrong[_i].param);
+    struct budget_limits l = small();
+    const char *param = wrong[_i].param;
+    if (strcmp(param, "low_percent") == 0) l.low_percent = 0;
+    if (strcmp(param, "n_answer") == 0) l.n_answer = l.n_context + 1;
+    if (strcmp(param, "input") == 0) l.price.input = PRICE_UNKNOWN;
+    refuses(wrong[_i].turns, &l, wrong[_i].want, param);
 }
 END_TEST
 
@@ -797,16 +643,7 @@ Suite *suite(void) {
     tcase_add_test(tc, one_turn_later_nothing_goes);
 
     tc = tcase(s, "decide edges");
-    tcase_add_test(tc, at_a_limit_nothing_goes_and_one_above_it_turns_go);
-    tcase_add_test(tc, the_low_mark_itself_is_low_enough);
-    tcase_add_test(tc, the_low_mark_of_the_price_leaves_the_answer_aside);
-    tcase_add_test(tc, a_low_mark_out_of_reach_keeps_what_the_limits_allow);
-    tcase_add_test(tc, a_long_question_does_not_cost_all_that_was_said);
-    tcase_add_test(tc, a_summary_without_room_is_left_out);
-    tcase_add_test(tc, without_a_summary_turns_are_dropped);
-    tcase_add_test(tc, turns_go_around_pinned_ones);
-    tcase_add_test(tc, a_cut_that_makes_the_request_dearer_goes_deeper);
-    tcase_add_test(tc, a_cold_cache_can_be_what_is_too_dear);
+    tcase_add_loop_test(tc, every_edge_is_decided_as_the_contract_says, 0, COUNT(edges));
     tcase_add_test(tc, numbers_as_large_as_they_can_be_do_not_overflow);
     tcase_add_test(tc, no_price_limit_is_none_whatever_it_costs);
     tcase_add_test(tcase(s, "decide reference"), deciding_agrees_with_trying_every_cut);
