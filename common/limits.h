@@ -54,17 +54,18 @@ enum {
     LIMIT_REQUEST_ID = 128,     // bytes of a client's own X-Request-Id
 
     // The client
-    LIMIT_PROMPT_PARTS = 64,        // parts of one prompt, without history and question
-    LIMIT_EVENT_BYTES = 16 << 20,   // one server-sent event
-    LIMIT_REPLY_BYTES = 64 << 20,   // one whole answer
-    LIMIT_REFUSAL_BYTES = 64 << 10, // read of an answer that is an error
-    LIMIT_CLIENT_KEY_BYTES = 4096,  // one API key
-    LIMIT_PREFIX_KEY_BYTES = 256,   // one X-Prefix-Key
-    LIMIT_PRICE_BYTES = 1 << 20,    // a price list
-    LIMIT_PRICE_ENTRIES = 1024,     // prices in it
-    LIMIT_RULE_BYTES = 1 << 16,     // a list of cache rules
-    LIMIT_CACHE_RULES = 64,         // rules in it
-    LIMIT_AUDIT_BLOCKS = 8192,      // texts of one request that is audited
+    LIMIT_PROMPT_PARTS = 64,          // parts of one prompt, without history and question
+    LIMIT_EVENT_BYTES = 16 << 20,     // one server-sent event
+    LIMIT_REPLY_BYTES = 64 << 20,     // one whole answer
+    LIMIT_REFUSAL_BYTES = 64 << 10,   // read of an answer that is an error
+    LIMIT_CLIENT_KEY_BYTES = 4096,    // one API key
+    LIMIT_PREFIX_KEY_BYTES = 256,     // one X-Prefix-Key
+    LIMIT_PRICE_BYTES = 1 << 20,      // a price list
+    LIMIT_PRICE_ENTRIES = 1024,       // prices in it
+    LIMIT_USAGE_LINE_BYTES = 1 << 20, // one line of recorded usage
+    LIMIT_RULE_BYTES = 1 << 16,       // a list of cache rules
+    LIMIT_CACHE_RULES = 64,           // rules in it
+    LIMIT_AUDIT_BLOCKS = 8192,        // texts of one request that is audited
 
     // Tracing
     LIMIT_TRACE_SPANS = 1 << 16, // spans kept per worker; later ones are counted, not kept

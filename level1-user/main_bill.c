@@ -1,7 +1,7 @@
 // bill: what requests cost, without the provider's cache and with it.
 //
-//   options ─▶ workload ─┬─▶ statement: two invoices of one model ─┐
-//   price list ──────────┴─▶ offers: all models, cheapest first   ─┴─▶ tables or one JSON document
+//   options, or recorded usage ─▶ workload ─┬─▶ statement: one model, two invoices ─┐
+//                              price list ──┴─▶ offers: all models, cheapest first ─┴─▶ tables or JSON
 #include <stdlib.h>
 
 #include "common/cli.h"
@@ -9,12 +9,13 @@
 #include "level1-user/offers.h"
 #include "level1-user/price_list.h"
 #include "level1-user/statement.h"
+#include "level1-user/usage_file.h"
 
 static const double MAX_COUNT = 9007199254740991.0; // every JSON reader knows it exactly
 static const uint64_t NOT_GIVEN = UINT64_MAX;
 
 struct arguments {
-    const char *prices;
+    const char *prices, *usage;
     struct price_query query;
     uint64_t n_requests, input, cached, cache_write, output;
     bool wants_offers, wants_json;
@@ -73,15 +74,42 @@ static enum status print_json(const struct findings *f, struct error *err) {
     return OK; // whether it was written is asked at the end
 }
 
-static enum status run(const struct arguments *a, const struct price_list *list,
-                       struct error *err) {
-    struct findings f = {0};
-    const struct workload work = {
+// ---- the workload -------------------------------------------------------------------------------
+
+static enum status take(void *ctx, const struct invoice_usage *used, struct error *err) {
+    return workload_add(ctx, used, err);
+}
+
+static enum status workload_of(struct workload *work, const struct arguments *a,
+                               struct error *err) {
+    if (a->usage) {
+        *work = (struct workload){.is_sum = true};
+        return usage_file_open_read(a->usage, take, work, err);
+    }
+    *work = (struct workload){
         .used = {(int64_t)a->input, (int64_t)a->cached, (int64_t)a->cache_write,
                  (int64_t)a->output},
         .n_requests = (int64_t)a->n_requests,
     };
-    enum status st = find(&f, a, &work, list, err);
+    return OK;
+}
+
+// What the options say together. NULL: nothing is wrong.
+static const char *fault_of(const struct arguments *a) {
+    if (!a->query.model && !a->wants_offers) return "--model is missing";
+    if (!a->usage && a->input == NOT_GIVEN) return "--input is missing";
+    bool has_counts = a->input != NOT_GIVEN || a->cached || a->cache_write || a->output ||
+                      a->n_requests != 1;
+    if (a->usage && has_counts) return "--usage has the counts; give it alone";
+    return NULL;
+}
+
+static enum status run(const struct arguments *a, const struct price_list *list,
+                       struct error *err) {
+    struct findings f = {0};
+    struct workload work;
+    enum status st = workload_of(&work, a, err);
+    if (st == OK) st = find(&f, a, &work, list, err);
     if (st == OK && a->wants_json)
         st = print_json(&f, err);
     else if (st == OK)
@@ -101,6 +129,7 @@ int main(int argc, char **argv) {
         {"cached", "N", CLI_U64, &a.cached, .help = "of these, read from the cache", .high = MAX_COUNT},
         {"cache-write", "N", CLI_U64, &a.cache_write, .help = "of these, written to it", .high = MAX_COUNT},
         {"output", "N", CLI_U64, &a.output, .help = "output tokens of one request", .high = MAX_COUNT},
+        {"usage", "FILE", CLI_STRING, &a.usage, .help = "bill recorded usage instead: JSON lines, as the API gave it"},
         {"compare", NULL, CLI_FLAG, &a.wants_offers, .help = "all models of the list, cheapest first"},
         {"date", "DATE", CLI_STRING, &a.query.date, .help = "2025-02 or 2025-02-28; else the latest price known"},
         {"window", "HOURS", CLI_STRING, &a.query.window, .help = "a price for some hours of the day, such as off-peak"},
@@ -121,8 +150,7 @@ int main(int argc, char **argv) {
 
     int exit_status = cli_parse(&cli, argc, argv);
     if (exit_status != CLI_GO_ON) return exit_status;
-    if (!a.query.model && !a.wants_offers) return cli_usage(&cli, "--model is missing");
-    if (a.input == NOT_GIVEN) return cli_usage(&cli, "--input is missing");
+    if (fault_of(&a)) return cli_usage(&cli, "%s", fault_of(&a));
     mapped_file_explain_faults();
 
     enum status st = price_list_open(&list, a.prices, &err);

@@ -26,9 +26,9 @@ class Bill:
     def __init__(self, args, tally):
         self.program, self.tally = f"{args.bin}/bill", tally
 
-    def run(self, *words, **options):
+    def run(self, *words, stdin_text="", **options):
         return subprocess.run([self.program, *map(str, words)], capture_output=True, text=True,
-                              timeout=PATIENCE_S, stdin=subprocess.DEVNULL, **options)
+                              timeout=PATIENCE_S, input=stdin_text, **options)
 
     def document(self, *words):
         done = self.run(*words, "--json")
@@ -133,6 +133,57 @@ def all_models(bill, folder):
     bill.refused(2, "--input is missing", "--compare")
 
 
+# One request of 3,200 tokens, 3,000 of them cached, and 300 of output, as four APIs say it.
+RECORDS = [
+    {"prompt_tokens": 3200, "completion_tokens": 300, "total_tokens": 3500, "prompt_tokens_details": {"cached_tokens": 3000}},
+    {"prompt_tokens": 3200, "completion_tokens": 300, "prompt_cache_hit_tokens": 3000, "prompt_cache_miss_tokens": 200},
+    {"input_tokens": 3200, "output_tokens": 300, "input_tokens_details": {"cached_tokens": 3000}},
+    {"input_tokens": 200, "output_tokens": 300, "cache_read_input_tokens": 3000, "cache_creation_input_tokens": 0},
+    {"id": "x", "choices": [], "usage": {"prompt_tokens": 3200, "completion_tokens": 300,
+                                         "prompt_tokens_details": {"cached_tokens": 3000}}},
+]
+
+
+def recorded(bill, folder):
+    tally, path = bill.tally, Path(folder) / "usage.jsonl"
+    r1 = ("--model", "deepseek-r1", "--usage", path)
+    path.write_text("\n\n".join(json.dumps(record) for record in RECORDS * 200))
+    got = bill.document(*r1)
+    tally.equal((got["requests"], got["per_request"]), (1000, None), "--usage: requests")
+    tally.equal(got["workload"]["total_usd"], "1.187", "--usage: the support bot, in four dialects")
+    tally.equal(got["workload"]["without_cache"]["total_usd"], "2.417", "--usage: without the cache")
+    tally.check(bill.document("--compare", "--usage", path)["models"], "--usage --compare")
+    piped = bill.run("--model", "deepseek-r1", "--usage", "/dev/stdin", "--json", stdin_text=path.read_text())
+    tally.equal(json.loads(piped.stdout), got, "--usage: a pipe")
+
+    good = json.dumps(RECORDS[0])
+    wrong = {
+        "{": "not a JSON object", "null": "not a JSON object", "[1]": "no usage in it", "{}": "no usage in it",
+        '{"usage": null}': "no usage in it", '{"prompt_tokens": null}': "no usage in it",
+        '{"prompt_tokens": 1}': "completion_tokens is not told", "\x00": "not a JSON object",
+        '{"prompt_tokens": -1, "completion_tokens": 1}': "prompt_tokens must be",
+        '{"prompt_tokens": 1.5, "completion_tokens": 1}': "prompt_tokens must be",
+        '{"prompt_tokens": "1", "completion_tokens": 1}': "prompt_tokens must be",
+        '{"prompt_tokens": 99999999999999999999, "completion_tokens": 1}': "not a JSON object",
+        '{"prompt_tokens": 9007199254740992, "completion_tokens": 1}': "prompt_tokens must be",
+        '{"prompt_tokens": 1, "prompt_tokens": 1, "completion_tokens": 1}': "not a JSON object",
+        '{"prompt_tokens": 1, "completion_tokens": 1, "prompt_tokens_details": {"cached_tokens": 2}}': "cached is 2",
+        '{"prompt_tokens": 3, "completion_tokens": 1, "prompt_cache_hit_tokens": 1, "prompt_cache_miss_tokens": 1}':
+            "cache hit and miss", "[" * 10**5: "not a JSON object", '{"prompt_tokens": 1, "input_tokens": 1}': "has both",
+        '"' + "x" * 2**20: "the line is above 1048576 bytes",
+    }
+    for line, why in wrong.items():
+        path.write_text(f"{good}\n\n{line}\n{good}\n")
+        bill.refused(1, f"usage.jsonl:3: {why}", *r1)
+    path.write_text(json.dumps({"input_tokens": 2**53 - 1, "output_tokens": 1}) + "\n")
+    bill.refused(2, "9.2 million dollars", *r1)
+    path.write_text("\n \r\n")
+    bill.refused(1, "no usage in it", *r1)
+    bill.refused(1, "Is a directory", "--model", "deepseek-r1", "--usage", folder)
+    bill.refused(1, "No such file", "--model", "deepseek-r1", "--usage", "no/file")
+    bill.refused(2, "--usage has the counts", *r1, "--input", 1)
+
+
 def refusals(bill, folder):
     deepseek = ("--model", "deepseek-r1")
     bill.refused(2, "--model is missing", "--input", 1)
@@ -172,6 +223,7 @@ def main():
         published(bill, folder)
         drawn_workloads(bill, folder)
         all_models(bill, folder)
+        recorded(bill, folder)
         refusals(bill, folder)
     tally.finish()
 
