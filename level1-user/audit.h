@@ -37,7 +37,7 @@ struct audit_rule {
     int64_t min_tokens;  // a prefix with fewer is not cached; 0: none is too short
     int64_t step_tokens; // a longer one counts in whole steps; from 1 on
     bool needs_marks;    // only what ends at a mark is cached
-    int look_back; // with marks: so many messages in front of its mark a prefix is found
+    int look_back;       // with marks: how many messages in front of its mark one is found
     // Thousandths of the price of an input token; AUDIT_UNKNOWN: depends on the model.
     int64_t write_per_mille; // 1000: writing costs nothing extra
     int64_t read_per_mille;
@@ -45,13 +45,14 @@ struct audit_rule {
 
 // What two requests have in common.
 struct audit_prefix {
-    // The place where they part.
-    int message; // the first that differs in role or text, or that only one of them has
-    size_t
-        byte; // of its text: the first that differs. 0 where the roles do, or a message is missing
-    int64_t tokens; // of the second request, in front of that place
-    // Tokens of the second request behind that place that the first has, too: they were known, and
-    // the change in front of them hides them.
+    // The place where they part: the first message that differs in role or text, or that
+    // only one of them has; the first byte of its text that differs, 0 if the role does or
+    // one has no text there; and the tokens of the second request in front of it.
+    int message;
+    size_t byte;
+    int64_t tokens;
+    // Tokens of the second request behind that place that the first has, too: they were
+    // known, and the change in front of them hides them.
     int64_t tokens_behind;
 };
 
