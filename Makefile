@@ -136,6 +136,9 @@ bench: model            ## tokens per second on this machine, with its bandwidth
 lesson0: model          ## predict them from bytes and operations first, then compare
 	@+$(COURSE) link && $(BUILD_GOALS) programs
 	@$(BUILD)/bin/bench --predict --model "$(MODEL)"
+lesson1: model          ## one prompt in two orders on a live server: wait and bill (LESSON_SECONDS=120)
+	@+$(COURSE) link && $(BUILD_GOALS) programs
+	@exec $(PYTHON) tools/lesson1.py --bin $(BUILD)/bin --model "$(MODEL)" --flags="$(FAST) $(FLOAT)"
 model: setup            ## get the default model (98 MB), checksums and all
 	@test -f "$(MODEL)" || $(if $(filter file,$(origin MODEL)),tools/get_model.py --name "$(NAME)", \
 	    { echo "model: no file $(MODEL); without MODEL= the default model is taken" >&2; exit 1; })
@@ -226,6 +229,6 @@ $(TINY): tools/tiny_model.py
 	$(PYTHON) tools/tiny_model.py --out $@
 
 .SECONDARY:
-.PHONY: setup-suite setup-test setup-check help next test tests status hint watch debug compare reset grade race editor doctor run chat serve bench lesson0 model \
+.PHONY: setup-suite setup-test setup-check help next test tests status hint watch debug compare reset grade race editor doctor run chat serve bench lesson0 lesson1 model \
         setup all clean suite verify check times fuzz programs suites course-commands
 -include $(shell find $(BUILD) -name '*.d' -not -path '*/proof/*' 2>/dev/null)

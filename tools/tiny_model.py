@@ -235,13 +235,13 @@ def padding(n):
     return bytes(-n % ALIGNMENT)
 
 
-def make_keys(tokens, types, merges):
+def make_keys(tokens, types, merges, n_ctx):
     return [
         ("general.architecture", STRING, "llama"),
         ("general.name", STRING, "Tiny Ladder"),
         ("general.languages", STRING, ["en"]),
         ("llama.block_count", U32, N_LAYERS),
-        ("llama.context_length", U32, N_CTX),
+        ("llama.context_length", U32, n_ctx),
         ("llama.embedding_length", U32, D_MODEL),
         ("llama.feed_forward_length", U32, D_FF),
         ("llama.attention.head_count", U32, N_HEADS),
@@ -282,12 +282,13 @@ def main():
     parser.add_argument("--seed", type=int, default=1, metavar="N")
     parser.add_argument("--dtype", choices=DTYPES, help="store every matrix as this type")
     parser.add_argument("--untied", action="store_true", help="write an output matrix of its own")
+    parser.add_argument("--context", type=int, default=N_CTX, metavar="N", help="tokens that fit")
     options = parser.parse_args()
 
     tokens, types, merges = make_tokenizer()
     tensors = make_weights(options.seed, options.dtype, not options.untied, tokens)
     with open(options.out, "wb") as file:
-        file.write(file_bytes(make_keys(tokens, types, merges), tensors))
+        file.write(file_bytes(make_keys(tokens, types, merges, options.context), tensors))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+"""Checks the lesson of level 1 from outside, on a tiny model with a long context and a few seconds: the second order
+finds more in the cache, the invoices add up, and no server is left.
+
+    .venv/bin/python tests/reference/lesson1.py --bin build/bin
+
+Standard library only.
+"""
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from fractions import Fraction
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/support"))
+from reference import Tally, arguments  # noqa: E402
+
+PATIENCE_S = 120
+SECONDS = "4"
+R1 = (Fraction("0.55"), Fraction("0.14"), Fraction("2.19"))  # data/prices.json: deepseek-r1
+
+
+def start(bin_dir, model, **environment):
+    return subprocess.Popen([sys.executable, ROOT / "tools/lesson1.py", "--bin", bin_dir, "--model", model],
+                            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                            env={**os.environ, "LESSON_SECONDS": SECONDS, **environment})
+
+
+def servers_of(model):
+    """Processes that serve this model; its path is ours alone."""
+    found = subprocess.run(["ps", "-A", "-o", "pid=,args="], capture_output=True, text=True).stdout
+    return [line for line in found.splitlines() if model in line and "/serve " in line]
+
+
+def thousand(n_requests, prompt, cached, output):
+    dollars = ((prompt - cached) * R1[0] + cached * R1[1] + output * R1[2]) / 10**6 * 1000 / n_requests
+    mills = round(dollars * 1000)
+    return f"${mills // 1000}.{mills % 1000:03}"
+
+
+def numbers(pattern, text):
+    found = re.search(pattern, text)
+    return [int(n.replace(",", "")) for n in found.groups()] if found else None
+
+
+def check_play(tally, text):
+    slow = numbers(r"time line first .* (\d+) of (\d+)\n", text)
+    fast = numbers(r"fixed block first .* (\d+) of (\d+)\n", text)
+    n_questions, n_block = numbers(r"allow (\d+) questions and a block of ([\d,]+) tokens", text)
+    tally.check(3 <= n_questions <= 20 and 400 <= n_block <= 3000, "size of the play", f"{n_questions}, {n_block}")
+    tally.check(slow[0] < 64, "a time line in front leaves nothing that a provider would cache", str(slow))
+    tally.check(fast[0] > n_block, "a block in front is cached as a whole", f"{fast}, {n_block}")
+    return n_questions
+
+
+def check_invoices(tally, text, n_questions):
+    rows = re.findall(r"(\$\d+\.\d{3}) +(\$\d+\.\d{3}) +([\d.]+ %)\n", text)
+    tally.equal(len(rows), 3, "three invoices")
+    tally.equal(rows[0], ("$2.417", "$1.187", "50.9 %"), "the ideal")
+    before = thousand(1, 3200, 0, 300)
+    after = thousand(1000, 1000 * 3200, 999 * (3000 // 64 * 64), 1000 * 300)
+    tally.equal(rows[1][:2], (before, after), "by steps of 64 tokens, the first request cold")
+    reported = [numbers(name + r" first: (\d+) in, (\d+) of them cached, (\d+) out", text) for name in ("time", "block")]
+    tally.equal(rows[2][:2], tuple(thousand(n_questions, *tokens) for tokens in reported), "as the server reported")
+    tally.check(reported[1][1] > reported[0][1], "the second order has more cached tokens", str(reported))
+    tally.check(reported[0][0] - 20 * n_questions < reported[1][0] < reported[0][0] + 20 * n_questions,
+                "both orders send the same", str(reported))
+
+
+def check_lesson(tally, bin_dir, model):
+    program = start(bin_dir, model)
+    text, errors = program.communicate(timeout=PATIENCE_S)
+    tally.equal((program.returncode, errors), (0, ""), "the lesson ends well")
+    if program.returncode != 0:
+        return
+    tally.check(re.match(r"machine   .+\ncompiler  .+\nmodel     .+\n", text), "where it was measured", text)
+    check_invoices(tally, text, check_play(tally, text))
+    tally.check(re.search(r"streamed   the first word after [\d,]+ ms, the last after [\d,]+ ms\n"
+                          r"  whole      nothing for [\d,]+ ms\n", text), "the wait", text)
+    tally.check(text.count("*") >= 3, "a curve has points", text)
+    widest = max(text.splitlines()[3:], key=len)
+    tally.check(len(widest) <= 80, "80 columns", widest)
+    tally.equal(servers_of(model), [], "no server is left")
+
+
+def check_signals(tally, bin_dir, model):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        program = start(bin_dir, model, LESSON_SECONDS="60")
+        end = time.monotonic() + PATIENCE_S
+        while not servers_of(model) and time.monotonic() < end:
+            time.sleep(0.02)
+        program.send_signal(number)
+        program.communicate(timeout=PATIENCE_S)
+        tally.equal((program.returncode, servers_of(model)), (128 + number, []), f"{number.name} ends both")
+
+
+def check_refusals(tally, bin_dir, model, small, folder):
+    for why, place, which, seconds in (
+            ("LESSON_SECONDS is \"0\"", bin_dir, model, "0"), ("LESSON_SECONDS is \"2 m\"", bin_dir, model, "2 m"),
+            ("make all builds it", folder, model, SECONDS), ("no.gguf", bin_dir, f"{folder}/no.gguf", SECONDS),
+            ("a context of 512 tokens is too small", bin_dir, small, SECONDS)):
+        program = start(place, which, LESSON_SECONDS=seconds)
+        text, errors = program.communicate(timeout=PATIENCE_S)
+        tally.equal((program.returncode, text), (1, ""), f"{why}: status, nothing printed")
+        tally.check(errors.startswith("lesson1: ") and why in errors and errors.count("\n") == 1, why, errors)
+        tally.equal(servers_of(which), [], f"{why}: no server is left")
+
+
+def main():
+    args, tally = arguments(__doc__), Tally()
+    with tempfile.TemporaryDirectory() as folder:
+        models = [f"{folder}/{n}.gguf" for n in (4096, 512)]
+        for model, n in zip(models, ("4096", "512")):
+            subprocess.run([sys.executable, ROOT / "tools/tiny_model.py", "--out", model, "--context", n], check=True)
+        check_lesson(tally, args.bin, models[0])
+        check_signals(tally, args.bin, models[0])
+        check_refusals(tally, args.bin, *models, folder)
+    tally.finish()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,77 @@
+"""A serve of one's own on a free port, which ends with whoever started it."""
+import contextlib
+import re
+import signal
+import subprocess
+
+ENDS = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
+READY = re.compile(r"ready: http://127\.0\.0\.1:(\d+)$")
+DRAIN_S = 5  # what a step under way may take; then it is killed
+
+
+class LessonError(Exception):
+    """One sentence: what did not go, and what to do."""
+
+
+@contextlib.contextmanager
+def heeded_signals():
+    """Each signal that ends a program raises SystemExit here, so that everything open is closed."""
+    def end(number, _):
+        raise SystemExit(128 + number)
+    before = {number: signal.signal(number, end) for number in ENDS}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def stop(process):
+    """Leaves no process behind, however often one presses Ctrl-C meanwhile."""
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, ENDS)
+    try:
+        process.terminate()
+        try:
+            process.wait(DRAIN_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        process.stderr.close()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
+
+def start(program, model):
+    """In a session of its own: a terminal's Ctrl-C is for us, and we stop it. Signals wait until the process has a
+    name, or the one that comes in between would leave it running."""
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, ENDS)
+    try:
+        process = subprocess.Popen([program, "--model", model, "--port", "0", "--log-level", "warn"],
+                                   stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace",
+                                   start_new_session=True,
+                                   preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_SETMASK, mask))
+    except OSError as error:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        raise LessonError(f"{program}: {error.strerror}; make all builds it")
+    return process, mask
+
+
+def port_of(process):
+    said = []
+    for line in process.stderr:
+        found = READY.match(line.rstrip())
+        if found:
+            return int(found.group(1))
+        said.append(line)
+    raise LessonError("serve did not start: " + ("".join(said[-1:]).strip() or "it said nothing"))
+
+
+@contextlib.contextmanager
+def running(program, model):
+    """The port of a serve that is ready. Nothing more is read of what it says: it warns of nothing that we send."""
+    process, mask = start(program, model)
+    try:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        yield port_of(process)
+    finally:
+        stop(process)
