@@ -1,7 +1,8 @@
 // bill: what requests cost, without the provider's cache and with it.
 //
 //   options, or recorded usage ─▶ workload ─┬─▶ statement: one model, two invoices ─┐
-//                              price list ──┴─▶ offers: all models, cheapest first ─┴─▶ tables or JSON
+//                              price list ──┼─▶ offers: all models, cheapest first ─┼─▶ tables or JSON
+//                                           └─▶ what if: levers, most saved first  ─┘
 #include <stdlib.h>
 
 #include "common/cli.h"
@@ -10,6 +11,7 @@
 #include "level1-user/price_list.h"
 #include "level1-user/statement.h"
 #include "level1-user/usage_file.h"
+#include "level1-user/what_if.h"
 
 static const double MAX_COUNT = 9007199254740991.0; // every JSON reader knows it exactly
 static const uint64_t NOT_GIVEN = UINT64_MAX;
@@ -18,54 +20,70 @@ struct arguments {
     const char *prices, *usage;
     struct price_query query;
     uint64_t n_requests, input, cached, cache_write, output;
-    bool wants_offers, wants_json;
+    uint64_t max_tokens, fixed; // of --what-if
+    bool wants_offers, wants_what_if, wants_json;
 };
 
 // All that is said of a workload; zeroed is empty.
 struct findings {
     struct statement statement; // entry is NULL: no model was named
     struct offers offers;
+    struct what_if what_if;
 };
 
-static enum status find(struct findings *f, const struct arguments *a,
-                        const struct workload *work, const struct price_list *list,
-                        struct error *err) {
+static enum status find_model(struct findings *f, const struct arguments *a,
+                              const struct workload *work, const struct price_list *list,
+                              struct error *err) {
     const struct price_entry *entry;
-    enum status st = OK;
-    if (a->query.model) {
-        st = price_list_find(&entry, list, &a->query, err);
-        if (st == OK) st = statement_of(&f->statement, entry, work, err);
-        if (st == ERR_UNSUPPORTED) error_set(err, st, "%s: %s", a->query.model, err->text);
-    }
-    if (st == OK && a->wants_offers)
-        st = offers_of(&f->offers, list, a->query.date, work, err);
+    enum status st = price_list_find(&entry, list, &a->query, err);
+    if (st == OK) st = statement_of(&f->statement, entry, work, err);
+    if (st == ERR_UNSUPPORTED) error_set(err, st, "%s: %s", a->query.model, err->text);
     return st;
 }
 
-static void print(const struct findings *f, const struct workload *work) {
+static enum status find(struct findings *f, const struct arguments *a,
+                        const struct pulled_workload *work, const struct price_list *list,
+                        struct error *err) {
+    enum status st = a->query.model ? find_model(f, a, &work->now, list, err) : OK;
+    if (st == OK && (a->wants_offers || a->wants_what_if))
+        st = offers_of(&f->offers, list, a->query.date, &work->now, err);
+    if (st == OK && a->wants_what_if)
+        st = what_if_of(&f->what_if, f->statement.entry, work, &f->offers, err);
+    return st;
+}
+
+static void print(const struct findings *f, const struct arguments *a,
+                  const struct workload *work) {
     if (f->statement.entry)
         statement_print(stdout, &f->statement);
     else
         workload_print(stdout, work);
-    if (f->offers.items) {
+    if (a->wants_offers) {
         printf("\n");
         offers_print(stdout, &f->offers);
+    }
+    if (a->wants_what_if) {
+        printf("\n");
+        what_if_print(stdout, &f->what_if);
     }
 }
 
 // One document of all that was found. NULL: no memory.
-static json_t *document_of(const struct findings *f) {
+static json_t *document_of(const struct findings *f, const struct arguments *a) {
     json_t *root = f->statement.entry ? statement_json(&f->statement) : json_object();
-    bool is_whole =
-        root && (!f->offers.items ||
-                 json_object_set_new(root, "models", offers_json(&f->offers)) == 0);
+    bool is_whole = root != NULL;
+    if (is_whole && a->wants_offers)
+        is_whole = json_object_set_new(root, "models", offers_json(&f->offers)) == 0;
+    if (is_whole && a->wants_what_if)
+        is_whole = json_object_set_new(root, "what_if", what_if_json(&f->what_if)) == 0;
     if (is_whole) return root;
     json_decref(root);
     return NULL;
 }
 
-static enum status print_json(const struct findings *f, struct error *err) {
-    json_t *root = document_of(f);
+static enum status print_json(const struct findings *f, const struct arguments *a,
+                              struct error *err) {
+    json_t *root = document_of(f, a);
     char *document = root ? json_dumps(root, JSON_INDENT(2)) : NULL;
     json_decref(root);
     if (!document) return error_set(err, ERR_MEMORY, "no memory for the JSON output");
@@ -77,26 +95,27 @@ static enum status print_json(const struct findings *f, struct error *err) {
 // ---- the workload -------------------------------------------------------------------------------
 
 static enum status take(void *ctx, const struct invoice_usage *used, struct error *err) {
-    return workload_add(ctx, used, err);
+    return pulled_workload_add(ctx, used, err);
 }
 
-static enum status workload_of(struct workload *work, const struct arguments *a,
+static enum status workload_of(struct pulled_workload *work, const struct arguments *a,
                                struct error *err) {
-    if (a->usage) {
-        *work = (struct workload){.is_sum = true};
-        return usage_file_open_read(a->usage, take, work, err);
-    }
-    *work = (struct workload){
+    const struct lever_terms terms = {(int64_t)a->max_tokens, (int64_t)a->fixed};
+    const struct workload nothing = {.is_sum = true};
+    const struct workload equal = {
         .used = {(int64_t)a->input, (int64_t)a->cached, (int64_t)a->cache_write,
                  (int64_t)a->output},
         .n_requests = (int64_t)a->n_requests,
     };
-    return OK;
+    pulled_workload_of(work, a->usage ? &nothing : &equal, &terms);
+    return a->usage ? usage_file_open_read(a->usage, take, work, err)
+                    : invoice_usage_check(&equal.used, err);
 }
 
 // What the options say together. NULL: nothing is wrong.
 static const char *fault_of(const struct arguments *a) {
     if (!a->query.model && !a->wants_offers) return "--model is missing";
+    if (a->wants_what_if && !a->query.model) return "--what-if needs a --model";
     if (!a->usage && a->input == NOT_GIVEN) return "--input is missing";
     bool has_counts = a->input != NOT_GIVEN || a->cached || a->cache_write || a->output ||
                       a->n_requests != 1;
@@ -107,20 +126,22 @@ static const char *fault_of(const struct arguments *a) {
 static enum status run(const struct arguments *a, const struct price_list *list,
                        struct error *err) {
     struct findings f = {0};
-    struct workload work;
+    struct pulled_workload work;
     enum status st = workload_of(&work, a, err);
     if (st == OK) st = find(&f, a, &work, list, err);
     if (st == OK && a->wants_json)
-        st = print_json(&f, err);
+        st = print_json(&f, a, err);
     else if (st == OK)
-        print(&f, &work);
+        print(&f, a, &work.now);
     offers_close(&f.offers);
     return st;
 }
 
 int main(int argc, char **argv) {
-    struct arguments a = {
-        .prices = "data/prices.json", .n_requests = 1, .input = NOT_GIVEN};
+    struct arguments a = {.prices = "data/prices.json",
+                          .n_requests = 1,
+                          .input = NOT_GIVEN,
+                          .max_tokens = 256};
     // clang-format off
     const struct cli_option options[] = {
         {"model", "NAME", CLI_STRING, &a.query.model, .help = "such as deepseek-r1"},
@@ -131,6 +152,9 @@ int main(int argc, char **argv) {
         {"output", "N", CLI_U64, &a.output, .help = "output tokens of one request", .high = MAX_COUNT},
         {"usage", "FILE", CLI_STRING, &a.usage, .help = "bill recorded usage instead: JSON lines, as the API gave it"},
         {"compare", NULL, CLI_FLAG, &a.wants_offers, .help = "all models of the list, cheapest first"},
+        {"what-if", NULL, CLI_FLAG, &a.wants_what_if, .help = "what shorter answers and the like would save"},
+        {"max-tokens", "N", CLI_U64, &a.max_tokens, .help = "what-if: the longest answer allowed (default 256)", .high = MAX_COUNT},
+        {"fixed", "N", CLI_U64, &a.fixed, .help = "what-if: input tokens that never change", .high = MAX_COUNT},
         {"date", "DATE", CLI_STRING, &a.query.date, .help = "2025-02 or 2025-02-28; else the latest price known"},
         {"window", "HOURS", CLI_STRING, &a.query.window, .help = "a price for some hours of the day, such as off-peak"},
         {"prices", "FILE", CLI_STRING, &a.prices, .help = "dated price list"},

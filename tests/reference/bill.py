@@ -184,6 +184,35 @@ def recorded(bill, folder):
     bill.refused(2, "--usage has the counts", *r1, "--input", 1)
 
 
+def levers(bill, folder):
+    tally = bill.tally
+    bot = [word for word in BOT if word not in ("--cached", "3000")]
+    got = bill.document(*bot, "--what-if", "--fixed", 3000)["what_if"]
+    saved = {row["lever"]: (row["saved_usd"], row["saved_percent"]) for row in got}
+    tally.equal(saved["fixed-block-first"], ("1.23", "50.9"), "--what-if: fixed block first")
+    tally.equal(saved["shorter-answer"], ("0.3285", "13.6"), "--what-if: shorter answer")
+    tally.equal(saved["max-tokens"], ("0.09636", "4.0"), "--what-if: max_tokens")
+    amounts = [Decimal(row["saved_usd"]) for row in got]
+    tally.equal(amounts, sorted(amounts, reverse=True), "--what-if: sorted")
+    tally.check(all(row["assumes"] for row in got), "--what-if: says what it assumes", got)
+    done = bill.run(*bot, "--what-if", "--fixed", 3000)
+    tally.check(max(map(len, done.stdout.splitlines())) <= 80, "--what-if: 80 columns", done.stdout)
+
+    # A cap cuts only those answers that are longer: that is known of recorded usage alone.
+    path = Path(folder) / "usage.jsonl"
+    path.write_text("\n".join(json.dumps({"input_tokens": 10, "output_tokens": n}) for n in (100, 900)))
+    got = bill.document("--model", "deepseek-r1", "--usage", path, "--what-if", "--max-tokens", 500)["what_if"]
+    saved = {row["lever"]: row["saved_usd"] for row in got}
+    tally.equal(saved["max-tokens"], "0.000876", "--what-if: a cap on recorded answers")
+    tally.equal(saved["fixed-block-first"], "0", "--what-if: no fixed block named")
+    only = price_file(folder, input="1", output="1")
+    rows = bill.document("--prices", only, "--model", "m", "--input", 9, "--fixed", 9, "--what-if")["what_if"]
+    tally.equal([row["lever"] for row in rows if row["saved_usd"] is None], ["fixed-block-first", "smaller-model"],
+                "--what-if: what nobody knows is null")
+    bill.refused(2, "--what-if needs a --model", "--compare", "--what-if", "--input", 1)
+    bill.refused(2, "--fixed is \"-1\"", *bot, "--fixed", -1)
+
+
 def refusals(bill, folder):
     deepseek = ("--model", "deepseek-r1")
     bill.refused(2, "--model is missing", "--input", 1)
@@ -224,6 +253,7 @@ def main():
         drawn_workloads(bill, folder)
         all_models(bill, folder)
         recorded(bill, folder)
+        levers(bill, folder)
         refusals(bill, folder)
     tally.finish()
 
