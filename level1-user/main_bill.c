@@ -7,6 +7,7 @@
 
 #include "common/cli.h"
 #include "common/mapped_file.h"
+#include "level1-user/bars.h"
 #include "level1-user/offers.h"
 #include "level1-user/price_list.h"
 #include "level1-user/statement.h"
@@ -54,10 +55,13 @@ static enum status find(struct findings *f, const struct arguments *a,
 
 static void print(const struct findings *f, const struct arguments *a,
                   const struct workload *work) {
-    if (f->statement.entry)
+    if (f->statement.entry) {
         statement_print(stdout, &f->statement);
-    else
+        printf("\n");
+        bars_print(stdout, &f->statement);
+    } else {
         workload_print(stdout, work);
+    }
     if (a->wants_offers) {
         printf("\n");
         offers_print(stdout, &f->offers);

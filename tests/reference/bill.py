@@ -9,6 +9,7 @@ Standard library only.
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -58,9 +59,14 @@ def support_bot(bill):
     tally.equal(rows["total"][-2:], ["$2.417", "$1.187"], "support bot: total")
     tally.equal(rows["one request"][-2:], ["$0.002417", "$0.001187"], "support bot: one request")
     tally.check("saved by the cache: $1.230, 50.9 %" in done.stdout, "support bot: saved", done.stdout)
-    table = [line for line in done.stdout.splitlines() if line.endswith(tuple("0123456789")) and "$" in line]
+    lines = done.stdout.split("source of")[0].splitlines()
+    table = [line for line in lines if line.endswith(tuple("0123456789")) and "$" in line]
     tally.equal(len({len(line) for line in table}), 1, "support bot: aligned")
     tally.check(max(map(len, done.stdout.splitlines())) <= 80, "support bot: 80 columns", done.stdout)
+
+    bars = [re.search(r"cache +(i*)(c*)w*(o*) +\$([0-9.]+)$", line) for line in done.stdout.splitlines()]
+    lengths = [tuple(len(part) for part in bar.groups()[:3]) for bar in bars if bar]
+    tally.equal(lengths, [(34, 0, 14), (2, 8, 13)], "support bot: bars, of 48 cells for $2.417")
 
     got = bill.document(*BOT)
     tally.equal(got["workload"]["without_cache"]["total_usd"], "2.417", "support bot: without, exactly")
