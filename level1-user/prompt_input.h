@@ -1,5 +1,5 @@
-// What a prompt is made of: parts that each promise how often they change, the history of the
-// conversation, and the question.
+// What a prompt is made of: parts that each promise how often they change, the history of
+// the conversation, and the question.
 #ifndef LEVEL1_PROMPT_INPUT_H
 #define LEVEL1_PROMPT_INPUT_H
 
@@ -35,14 +35,14 @@ struct prompt_input {
 
 // ERR_INPUT: a role is none of the three, a change is none of the four, or the question is
 // empty; err->param is the name of the part, "history" or "question".
-// ERR_LIMIT: more than LIMIT_PROMPT_PARTS parts; more than LIMIT_MESSAGES texts (parts, turns,
-// question); or more than LIMIT_BODY_BYTES in all of them.
+// ERR_LIMIT: more than LIMIT_PROMPT_PARTS parts; more than LIMIT_MESSAGES texts (parts,
+// turns, question); or more than LIMIT_BODY_BYTES in all of them.
 enum status prompt_input_check(const struct prompt_input *in, struct error *err);
 
 // Two requests whose parts may be compared. shared says what the two have in common.
-// ERR_INPUT and ERR_LIMIT: prompt_input_check refuses one of them; the lists of parts differ in
-// number, or in the name, role or change at one place (err->param is that name in now, or
-// "parts"); shared is PROMPT_PER_TURN or no change at all (err->param "shared").
+// ERR_INPUT and ERR_LIMIT: prompt_input_check refuses one of them; the lists of parts
+// differ in number (err->param "parts"), or at one place in name, role or change (its name
+// in now); shared is PROMPT_PER_TURN or no change at all ("shared").
 enum status prompt_input_check_pair(const struct prompt_input *before,
                                     const struct prompt_input *now,
                                     enum prompt_change shared, struct error *err);

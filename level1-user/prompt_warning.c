@@ -23,7 +23,7 @@ enum prompt_trouble prompt_trouble_of(const char *was, const char *is) {
     return PROMPT_SHUFFLED;
 }
 
-// Where the word around byte `at` begins, and its bytes: 0 if nothing but a space stands there.
+// Where the word around byte `at` begins, and its bytes: 0 if a space stands there.
 static const char *word_at(size_t *n_bytes, const char *text, size_t at) {
     enum { MAX_WORD = 40 };
     size_t first = at, end = at;
