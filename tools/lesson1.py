@@ -7,6 +7,7 @@ The support bot is played twice, with a time line first and with the fixed block
 the prices and the rule of the second invoice (data/). Standard library only; the server ends with the lesson.
 """
 import argparse
+import http.client
 import os
 import statistics
 import sys
@@ -154,7 +155,7 @@ def main():
         seconds = seconds_given()
         with heeded_signals(), running(f"{options.bin}/serve", options.model) as port:
             teach(port, seconds, machine.describe(options.bin, options.model, options.flags))
-    except (LessonError, OSError) as error:
+    except (LessonError, OSError, http.client.HTTPException) as error:
         print(f"lesson1: {error}", file=sys.stderr)
         return 1
     return 0
