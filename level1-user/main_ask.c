@@ -5,12 +5,15 @@
 //           └▶ --audit and two recorded requests       ─▶ where they part; nothing is sent
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "common/cli.h"
 #include "common/clock.h"
 #include "common/limits.h"
+#include "common/mapped_file.h"
 #include "level1-user/audit_report.h"
+#include "level1-user/price_list.h"
 #include "level1-user/question.h"
 #include "level1-user/session.h"
 
@@ -50,6 +53,8 @@ struct arguments {
     struct cli_list words;
     struct client_options server;
     const char *key_file, *model, *system;
+    const char *prices;
+    struct price_query price; // of no model: nobody wants to know
     int max_tokens, max_retries;
     int connect_s, silence_s, deadline_s;
     double temperature;
@@ -92,24 +97,27 @@ static struct attempts attempts_at(struct client *client, const struct arguments
     return attempts;
 }
 
-// From arguments to answers. question: NULL for a conversation.
-static enum status run(const struct arguments *a, const char *question, struct error *err) {
+// From arguments to answers. price: NULL where nobody asked; question: NULL for a conversation.
+static enum status run(const struct arguments *a, const struct price_entry *price,
+                       const char *question, struct error *err) {
     struct clock clock;
     struct client client = {0};
-    const struct prompt_part system = {"system", "system", PROMPT_NEVER, a->system};
     struct session session = {
         .attempts = attempts_at(&client, a),
         .interrupted = &interrupted,
-        .parts = &system,
-        .n_parts = a->system != NULL,
+        .account.price = price,
         .request = request_of(a),
         .wants_json = a->wants_json,
+        .rules = a->rules,
+        .estimate = {a->bytes_per_token, TOKENS_PER_MESSAGE},
     };
     char key[LIMIT_CLIENT_KEY_BYTES + 2]; // a line end, and the zero
     enum status st = OK;
 
     clock_init_real(&clock);
-    if (a->key_file) st = key_from_file(key, sizeof(key), a->key_file, err);
+    if (a->system && !text_append(&session.system, a->system, strlen(a->system)))
+        st = error_set(err, ERR_MEMORY, "no memory for the system message");
+    if (st == OK && a->key_file) st = key_from_file(key, sizeof(key), a->key_file, err);
     struct client_options server =
         server_of(a, a->key_file ? key : getenv("OPENAI_API_KEY"));
     if (st == OK) st = client_open(&client, &server, &clock, err);
@@ -135,6 +143,21 @@ static int audit(const struct cli *cli, const struct arguments *a) {
     return st == OK ? cli_finish(cli) : cli_fail(cli, &err);
 }
 
+// *price: NULL where nobody asked. Returns CLI_GO_ON, or the exit status.
+static int find_price(const struct cli *cli, const struct arguments *a,
+                      struct price_list *list, const struct price_entry **price) {
+    struct error err = {0};
+
+    *price = NULL;
+    if (!a->price.model) return CLI_GO_ON;
+    if (price_list_open(list, a->prices, &err) != OK) {
+        error_set(&err, err.code, "%s (--prices names the list)", err.text);
+        return cli_fail(cli, &err);
+    }
+    if (price_list_find(price, list, &a->price, &err) == OK) return CLI_GO_ON;
+    return cli_usage(cli, "%s", err.text);
+}
+
 int main(int argc, char **argv) {
     struct arguments a = {
         .server.base_url = environment("OPENAI_BASE_URL", "http://127.0.0.1:8080/v1"),
@@ -145,6 +168,7 @@ int main(int argc, char **argv) {
         .max_retries = retry_default_policy.max_retries,
         .connect_s = 10,
         .silence_s = 120,
+        .prices = "data/prices.json",
         .deadline_s = 600,
         .rules = "data/cache-rules.json",
         .bytes_per_token = 4,
@@ -166,6 +190,8 @@ int main(int argc, char **argv) {
         {"silence", "SECONDS", CLI_INT, &a.silence_s, .help = "of a stream, before its first byte too; 0: any", .low = 0, .high = 86400},
         {"no-stream", NULL, CLI_FLAG, &a.no_stream, .help = "ask for the answer in one piece"},
         {"json", NULL, CLI_FLAG, &a.wants_json, .help = "print one JSON document"},
+        {"price", "MODEL", CLI_STRING, &a.price.model, .help = "say what answers cost at this model's latest price"},
+        {"prices", "FILE", CLI_STRING, &a.prices, .help = "dated price list"},
         {"audit", NULL, CLI_FLAG, &a.is_audit, .help = "send nothing: say where two requests part, FIRST SECOND"},
         {"rules", "FILE", CLI_STRING, &a.rules, .help = "of an audit: how caches count"},
         {"bytes-per-token", "N", CLI_INT, &a.bytes_per_token, .help = "of an audit: the estimate", .low = 1, .high = 1000},
@@ -179,16 +205,21 @@ int main(int argc, char **argv) {
         .options = options,
     };
     struct text question = {0};
+    struct price_list list = {0};
+    const struct price_entry *price;
     struct error err = {0};
     enum status st = OK;
 
     int exit_status = cli_parse(&cli, argc, argv);
     if (exit_status != CLI_GO_ON) return exit_status;
+    mapped_file_explain_faults();
     if (a.is_audit) return audit(&cli, &a);
 
     bool is_conversation = a.words.n_items == 0 && isatty(STDIN_FILENO);
     if (is_conversation && a.wants_json) return cli_usage(&cli, "--json needs a question");
 
+    exit_status = find_price(&cli, &a, &list, &price);
+    if (exit_status != CLI_GO_ON) goto done;
     if (a.words.n_items > 0) {
         st = question_from_words(&question, &a.words, &err);
     } else if (!is_conversation) {
@@ -199,9 +230,11 @@ int main(int argc, char **argv) {
     } else if (!is_conversation && question.n == 0) {
         exit_status = cli_usage(&cli, "the question is empty");
     } else {
-        st = run(&a, is_conversation ? NULL : text_string(&question), &err);
+        st = run(&a, price, is_conversation ? NULL : text_string(&question), &err);
         exit_status = st == OK ? CLI_DONE : cli_fail(&cli, &err);
     }
+done:
     text_free(&question);
+    price_list_close(&list);
     return exit_status;
 }

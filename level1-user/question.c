@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "common/limits.h"
+#include "common/mapped_file.h"
+#include "common/utf8.h"
 
 enum status question_from_words(struct text *question, const struct cli_list *words,
                                 struct error *err) {
@@ -37,6 +39,29 @@ enum status question_from_pipe(struct text *question, struct error *err) {
     while (question->n > 0 && strchr("\r\n", question->bytes[question->n - 1])) {
         question->bytes[--question->n] = '\0';
     }
+    return OK;
+}
+
+enum status text_from_file(struct text *text, const char *path, struct error *err) {
+    struct mapped_file file = {0};
+    struct text whole = {0};
+    const char *name = error_path(path);
+
+    enum status st = mapped_file_open(&file, path, err);
+    if (st != OK) return st;
+    const char *bytes = (const char *)file.bytes;
+    if (file.n_bytes > LIMIT_BODY_BYTES) {
+        st = error_set(err, ERR_LIMIT, "%s: above %d bytes", name, LIMIT_BODY_BYTES);
+    } else if (file.n_bytes > 0 &&
+               (!utf8_valid(bytes, file.n_bytes) || memchr(bytes, '\0', file.n_bytes))) {
+        st = error_set(err, ERR_INPUT, "%s: not text in UTF-8", name);
+    } else if (file.n_bytes > 0 && !text_append(&whole, bytes, file.n_bytes)) {
+        st = error_set(err, ERR_MEMORY, "%s: no memory for it", name);
+    }
+    mapped_file_close(&file);
+    if (st != OK) return st;
+    text_free(text);
+    *text = whole;
     return OK;
 }
 

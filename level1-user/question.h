@@ -1,4 +1,4 @@
-// Where the question comes from, and the key that it is asked with.
+// Where the words of a request come from, and the key that it is sent with.
 #ifndef LEVEL1_QUESTION_H
 #define LEVEL1_QUESTION_H
 
@@ -14,6 +14,10 @@ enum status question_from_words(struct text *question, const struct cli_list *wo
 
 // All of standard input without the line ends at its end; at most LIMIT_BODY_BYTES, no NUL.
 enum status question_from_pipe(struct text *question, struct error *err);
+
+// A whole file, byte for byte: UTF-8 without NUL, at most LIMIT_BODY_BYTES; else ERR_INPUT, ERR_LIMIT.
+// text stays as it is on failure. Refuses what is not a regular file.
+enum status text_from_file(struct text *text, const char *path, struct error *err);
 
 // The first line of a file: so the key stands in no command line and no list of processes.
 enum status key_from_file(char *key, size_t key_bytes, const char *path, struct error *err);

@@ -12,12 +12,9 @@
 #include "common/utf8.h"
 #include "level1-user/line_editor.h"
 #include "level1-user/prompt.h"
+#include "level1-user/session_command.h"
+#include "level1-user/slash_command.h"
 #include "level1-user/summary.h"
-
-static const char COMMANDS[] = "/new   forget what was said\n"
-                               "/help  this list\n"
-                               "/quit  leave (so does Ctrl-D)\n"
-                               "Ctrl-C ends an answer that is too long.\n";
 
 // A model's text could move the cursor or rename the window; on a terminal only lines and tabs may.
 static void show_text(void *ctx, const char *bytes, size_t n_bytes) {
@@ -35,13 +32,23 @@ static void show_text(void *ctx, const char *bytes, size_t n_bytes) {
         *session->interrupted = 1; // nobody reads on: let the server stop too
 }
 
-static void print_status(const struct summary *s, const struct reply *r) {
-    char line[256];
+// The option that ended the answer, if it was that.
+static bool is_bounded(const struct session *session, const struct reply *r) {
+    return r->n_choices > 0 && strcmp(r->choices[0].finish_reason, "length") == 0 &&
+           r->usage.completion_tokens == session->request.max_tokens;
+}
+
+static void print_status(const struct session *session, const struct summary *s,
+                         const struct reply *r) {
+    char line[256], cost[256];
     bool is_dim = cli_wants_colour(stderr);
 
     summary_line(line, sizeof(line), s, r);
-    if (*line)
-        fprintf(stderr, "%s%s%s\n", is_dim ? "\033[2m" : "", line, is_dim ? "\033[0m" : "");
+    account_line(cost, sizeof(cost), &session->account);
+    if (!*line && !*cost) return;
+    fprintf(stderr, "%s%s%s%s%s%s\n", is_dim ? "\033[2m" : "", line,
+            is_bounded(session, r) ? " (--max-tokens)" : "", *line && *cost ? ", " : "",
+            cost, is_dim ? "\033[0m" : "");
 }
 
 static void print_wait(void *ctx, const struct attempts_wait *w) {
@@ -51,8 +58,17 @@ static void print_wait(void *ctx, const struct attempts_wait *w) {
             w->max_tries);
 }
 
-static enum status print_json(const struct summary *s, const struct reply *r,
-                              const char *failure, struct error *err) {
+static enum status print_json(const struct session *session, struct summary *s,
+                              const struct reply *r, const char *failure,
+                              struct error *err) {
+    const struct account *a = &session->account;
+    char cost[MONEY_TEXT_BYTES];
+
+    s->has_price = a->price != NULL;
+    if (a->n_answers > 0 && a->cost_is_known) {
+        money_text(cost, a->bill.total, MONEY_PLACES);
+        s->cost_usd = cost;
+    }
     char *document = summary_json(s, r, failure);
     if (!document) return error_set(err, ERR_MEMORY, "no memory for the JSON document");
     puts(document);
@@ -72,13 +88,14 @@ static enum status end_answer(struct session *session, const struct client_call 
         st = error_set(err, ERR_INPUT, "the model refuses: %s",
                        text_string(&r->choices[0].refusal));
     }
+    if (n_text > 0 || st == OK) account_add(&session->account, &s, &r->usage);
     if (session->wants_json) {
-        enum status printed = print_json(&s, r, st == OK ? NULL : err->text, err);
+        enum status printed = print_json(session, &s, r, st == OK ? NULL : err->text, err);
         if (st == OK) st = printed;
     } else {
         if (n_text > 0 && text[n_text - 1] != '\n') putchar('\n');
         fflush(stdout);
-        if (n_text > 0 || st == OK) print_status(&s, r);
+        if (n_text > 0 || st == OK) print_status(session, &s, r);
     }
     if (fflush(stdout) != 0 || ferror(stdout)) {
         st = error_set(err, ERR_IO, "standard output: cannot write the answer");
@@ -86,23 +103,14 @@ static enum status end_answer(struct session *session, const struct client_call 
     return st;
 }
 
-// What a line that begins with a slash means; false: leave.
-static bool obey(struct session *session, const char *command) {
-    if (strcmp(command, "/quit") == 0 || strcmp(command, "/exit") == 0) return false;
-    if (strcmp(command, "/new") == 0) {
-        conversation_cut(&session->conversation, 0);
-    } else {
-        fputs(COMMANDS, stderr);
-    }
-    return true;
-}
-
 // The body of a request. Its messages are needed no longer once it is written.
 static enum status write_body(char **body, struct session *session, const char *question,
                               struct error *err) {
+    const struct prompt_part system = {"system", "system", PROMPT_NEVER,
+                                       text_string(&session->system)};
     const struct prompt_input input = {
-        .parts = session->parts,
-        .n_parts = session->n_parts,
+        .parts = &system, // an empty text is left out
+        .n_parts = 1,
         .history = session->conversation.messages,
         .n_history = session->conversation.n_messages,
         .question = question,
@@ -131,6 +139,13 @@ static enum status remember(struct conversation *said, const char *question,
     return st;
 }
 
+// The two requests that /audit compares.
+static void keep_body(struct session *session, char *body) {
+    free(session->bodies[0]);
+    session->bodies[0] = session->bodies[1];
+    session->bodies[1] = body;
+}
+
 enum status session_ask(struct session *session, const char *question, struct error *err) {
     struct reply reply;
     struct client_call call = {.reply = &reply, .cancelled = session->interrupted};
@@ -151,6 +166,8 @@ enum status session_ask(struct session *session, const char *question, struct er
         enum status kept =
             remember(&session->conversation, question, reply_text(&reply), err);
         if (st == OK) st = kept;
+        keep_body(session, body);
+        body = NULL;
     }
     free(body);
     reply_free(&reply);
@@ -169,8 +186,8 @@ enum status session_converse(struct session *session, struct error *err) {
 
     while ((end = line_editor_read(&editor, &line)) != LINE_CLOSED) {
         if (end == LINE_INTERRUPTED || *line == '\0') continue;
-        if (*line == '/') {
-            if (!obey(session, line)) break;
+        if (slash_is_command(line)) {
+            if (!session_command(session, line)) break;
         } else if (session_ask(session, line, err) != OK) {
             fprintf(stderr, "ask: %s\n", err->text); // and the conversation goes on
         }
@@ -181,4 +198,9 @@ enum status session_converse(struct session *session, struct error *err) {
 
 void session_free(struct session *session) {
     conversation_free(&session->conversation);
+    text_free(&session->system);
+    for (int i = 0; i < 2; i++) {
+        free(session->bodies[i]);
+        session->bodies[i] = NULL;
+    }
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 
 struct summary summary_of(const struct reply *r, int64_t start_ns) {
-    struct summary s = {-1, -1};
+    struct summary s = {.ttft_ms = -1, .tokens_per_s = -1};
     int64_t decode_ns = r->last_token_ns - r->first_token_ns;
 
     if (r->first_token_ns != 0) s.ttft_ms = (double)(r->first_token_ns - start_ns) / 1e6;
@@ -82,7 +82,12 @@ char *summary_json(const struct summary *s, const struct reply *r, const char *f
         known_count(r->usage.cached_tokens), "completion_tokens",
         known_count(r->usage.completion_tokens), "model", *r->model ? r->model : NULL);
 
-    if (root && failure && json_object_set_new(root, "error", json_string(failure)) != 0) {
+    int failed = 0;
+    if (root && s->has_price)
+        failed |= json_object_set_new(root, "cost_usd",
+                                      s->cost_usd ? json_string(s->cost_usd) : json_null());
+    if (root && failure) failed |= json_object_set_new(root, "error", json_string(failure));
+    if (failed) {
         json_decref(root);
         return NULL;
     }

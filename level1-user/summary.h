@@ -2,6 +2,7 @@
 #ifndef LEVEL1_SUMMARY_H
 #define LEVEL1_SUMMARY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -10,6 +11,9 @@
 struct summary {
     double ttft_ms;      // from sending the request to the first text; -1: no text came
     double tokens_per_s; // (completion - 1) / (last - first): decoding alone; -1: not known
+    // For the document alone, and set by the caller, who knows a price.
+    bool has_price;
+    const char *cost_usd; // borrowed; a decimal, NULL: not known
 };
 
 // start_ns: on the clock that gave the reply its times.

@@ -23,6 +23,9 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "support"))
 from reference import Tally, arguments  # noqa: E402
 
+DATA = Path(__file__).resolve().parents[2] / "data"
+PRICES, RULES = DATA / "prices.json", DATA / "cache-rules.json"
+
 
 def chunk(text, reason=None):
     return {"model": "parrot", "choices": [{"index": 0, "delta": {"content": text},
@@ -31,6 +34,11 @@ def chunk(text, reason=None):
 
 USAGE = {"choices": [], "usage": {"prompt_tokens": 9, "completion_tokens": 3,
                                   "prompt_tokens_details": {"cached_tokens": 4}}}
+
+# As hosted servers tell it, with details that we do not read: 3,000 of 3,200 tokens from the cache.
+HOSTED = {"prompt_tokens": 3200, "completion_tokens": 300, "total_tokens": 3500,
+          "prompt_tokens_details": {"cached_tokens": 3000, "audio_tokens": 0},
+          "completion_tokens_details": {"reasoning_tokens": 0, "audio_tokens": 0}}
 
 PAINT = "a\u009b2J\x1b[1mb"  # would clear the screen and write in bold, if a terminal saw it
 
@@ -74,6 +82,7 @@ class Parrot(http.server.BaseHTTPRequestHandler):
         Parrot.keys.append(self.headers.get("Authorization"))
         Parrot.prefix_keys.append(self.headers.get("X-Prefix-Key"))
         question = request["messages"][-1]["content"]
+        usage = {**USAGE, "usage": HOSTED} if question.startswith("hosted") else USAGE
         if question == "busy":
             return self.refuse(429, "too many parrots")
         if not request["stream"]:
@@ -93,7 +102,8 @@ class Parrot(http.server.BaseHTTPRequestHandler):
             Parrot.slow.set()
             time.sleep(20)
         self.event(chunk("", "stop"))
-        self.event(USAGE)
+        if question != "no usage":
+            self.event(usage)
         self.event("[DONE]")
 
 
@@ -218,15 +228,36 @@ def check_interrupt(tally, program, url):
     tally.check("ask: cancelled" in err, "and says so", err)
 
 
+def check_price(tally, program, url):
+    price = ("--prices", str(PRICES), "--price", "deepseek-r1")
+    code, out, err = run(program, url, *price, "hosted")
+    tally.equal((code, out), (0, "hosted\n"), "an answer with a price")
+    tally.check(err.endswith("3200 prompt (3000 cached) + 300 completion tokens, "
+                             "$0.001187 (so far $0.001187)\n"), "what it cost", err)
+    code, out, err = run(program, url, *price, "no usage")
+    tally.check("cost not known: the server told no usage (so far $0 and what is not known)" in err,
+                "a cost that is not known", err)
+    for question, want in (("hosted", "0.001187"), ("no usage", None)):
+        code, out, _ = run(program, url, *price, "--json", question)
+        tally.equal((code, json.loads(out)["cost_usd"]), (0, want), f"cost in the document: {question}")
+    code, out, err = run(program, url, *price[:2], "--price", "parrot", "hosted")
+    tally.equal((code, out, err.count("\n")), (2, "", 1), "a model without a price")
+    tally.check("no price of \"parrot\" is known; of: " in err, "the known ones are listed", err)
+    code, out, err = run(program, url, "--prices", "/nonexistent", "--price", "x", "hosted")
+    tally.equal((code, err), (1, "ask: /nonexistent: No such file or directory (--prices names the list)\n"),
+                "no price list")
+
+
 class Terminal:
     """`ask` on a terminal of its own."""
 
-    def __init__(self, program, url):
+    def __init__(self, program, url, *options):
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
             os.environ.update(TERM="xterm", NO_COLOR="1", LC_ALL="C.UTF-8")
-            os.execv(program, [program, "--base-url", url])
+            os.execv(program, [program, "--base-url", url, *options])
         self.seen = ""
+        self.all = ""
 
     def expect(self, text):
         """Reads on until text has appeared; True if it did. Keeps what comes after it."""
@@ -234,7 +265,9 @@ class Terminal:
         while text not in self.seen and time.monotonic() < end:
             if select.select([self.fd], [], [], 0.1)[0]:
                 try:
-                    self.seen += os.read(self.fd, 4096).decode(errors="replace")
+                    piece = os.read(self.fd, 4096).decode(errors="replace")
+                    self.seen += piece
+                    self.all += piece
                 except OSError:
                     break
         before, found, after = self.seen.partition(text)
@@ -276,6 +309,65 @@ def has_terminals():
     return True
 
 
+def check_commands(tally, program, url):
+    """The slash commands, in a conversation with a key that nobody may see."""
+    key = "sk-nobody-may-see-this"
+    os.environ["OPENAI_API_KEY"] = key
+    terminal = Terminal(program, url, "--prefix-key", "tenant-7", "--prices", str(PRICES), "--price",
+                        "deepseek-r1", "--rules", str(RULES))
+    del os.environ["OPENAI_API_KEY"]
+
+    def says(line, *wanted):
+        terminal.expect_prompt()
+        terminal.type(line + "\n")
+        for text in wanted:
+            tally.check(terminal.expect(text), f"{line}: {text}", terminal.seen)
+
+    with tempfile.TemporaryDirectory() as folder:
+        saved, system = Path(folder, "talk.json"), Path(folder, "system.txt")
+        system.write_text("Be a parrot.\n")
+        says("/nonsense", "there is no command /nonsense", "/system FILE", "/quit")
+        says("/save", "/save needs a FILE")
+        says("/new now", "/new takes nothing behind it")
+        says("/audit", "an audit needs two questions that were answered")
+        says(f"/system {folder}/none", "No such file or directory")
+        says(f"/system {system}", "a system message of 13 bytes from now on")
+        says("hosted 1", "$0.001187 (so far $0.001187)")
+        says("// text", "completion tokens")
+        tally.equal([(m["role"], m["content"]) for m in Parrot.requests[-1]["messages"]],
+                    [("system", "Be a parrot.\n"), ("user", "hosted 1"), ("assistant", "hosted 1"),
+                     ("user", "// text")], "what is sent after /system")
+        tally.equal((Parrot.keys[-1], Parrot.prefix_keys[-1]), (f"Bearer {key}", "tenant-7"), "both keys")
+        says("/stats", "answers 2", "tokens  3209 prompt (3004 cached, 93.6 %) + 303 completion", "TTFT")
+        says("/cost", "input $0.55, cached $0.14, output $2.19", "total   $0.00119688")
+        says("/audit", "DeepSeek")
+        says(f"/save {saved}  ", "saved 4 messages")
+        tally.equal(os.stat(saved).st_mode & 0o777, 0o600, "a saved conversation is private")
+        tally.equal(sorted(os.listdir(folder)), ["system.txt", "talk.json"], "no other file is left")
+        tally.equal(json.loads(saved.read_text())["messages"][0],
+                    {"role": "system", "content": "Be a parrot.\n"}, "what is saved")
+        tally.check(key not in saved.read_text(), "no key is saved", saved.read_text())
+        says(f"/save {system}", "is there already, and no saved conversation")
+        tally.equal(system.read_text(), "Be a parrot.\n", "another file stays")
+        says(f"/load {system}", "not JSON")
+        says("after a failed /load", "completion tokens")
+        tally.equal(len(Parrot.requests[-1]["messages"]), 6, "and the conversation stays")
+        says("/new")
+        says(f"/load {saved}", "loaded 4 messages and a system message")
+        says("on", "completion tokens")
+        tally.equal([m["content"] for m in Parrot.requests[-1]["messages"]],
+                    ["Be a parrot.\n", "hosted 1", "hosted 1", "// text", "// text", "on"],
+                    "a loaded conversation goes on")
+        says("no usage", "cost not known: the server told no usage")
+        command_line = Path(f"/proc/{terminal.pid}/cmdline")
+        if command_line.exists():
+            tally.check(key not in command_line.read_text(), "no key on the command line", "")
+    terminal.expect_prompt()
+    terminal.type("/quit\n")
+    tally.equal(terminal.wait(), 0, "/quit after commands")
+    tally.check(key not in terminal.all, "no key is ever shown", terminal.all)
+
+
 def check_conversation(tally, program, url):
     if not has_terminals():
         tally.skip("the conversation", "no pseudo-terminal on this machine")
@@ -311,9 +403,11 @@ def check_conversation(tally, program, url):
     tally.check(terminal.expect("completion tokens"), "an answer after an error", terminal.seen)
     tally.equal([m["content"] for m in Parrot.requests[-1]["messages"]], ["fresh"], "/new forgets")
     terminal.type("/help\n")
-    tally.check(terminal.expect("/quit  leave"), "help", terminal.seen)
+    tally.check(terminal.expect("leave (so does Ctrl-D)"), "help", terminal.seen)
     terminal.type("/quit\n")
     tally.equal(terminal.wait(), 0, "/quit leaves with 0")
+
+    check_commands(tally, program, url)
 
     terminal = Terminal(program, url)
     terminal.expect_prompt()
@@ -355,7 +449,7 @@ def main():
     server.daemon_threads = True
     threading.Thread(target=server.serve_forever, daemon=True).start()
     url = f"http://127.0.0.1:{server.server_port}/v1"
-    for check in (check_one_shot, check_json, check_failures, check_keys, check_interrupt,
+    for check in (check_price, check_one_shot, check_json, check_failures, check_keys, check_interrupt,
                   check_conversation, check_audit):
         check(tally, program, url)
     tally.finish()
