@@ -65,6 +65,8 @@ enum {
     LIMIT_USAGE_LINE_BYTES = 1 << 20, // one line of recorded usage
     LIMIT_RULE_BYTES = 1 << 16,       // a list of cache rules
     LIMIT_CACHE_RULES = 64,           // rules in it
+    LIMIT_GPU_BYTES = 1 << 16,        // a list of offers of machines
+    LIMIT_GPU_OFFERS = 256,           // offers in it
     LIMIT_AUDIT_BLOCKS = 8192,        // texts of one request that is audited
 
     // Tracing

@@ -2,13 +2,15 @@
 //
 //   options, or recorded usage ─▶ workload ─┬─▶ statement: one model, two invoices ─┐
 //                              price list ──┼─▶ offers: all models, cheapest first ─┼─▶ tables or JSON
-//                                           └─▶ what if: levers, most saved first  ─┘
+//                                           ├─▶ what if: levers, most saved first  ─┤
+//                      rents of machines ───┴─▶ own machine: from when it is cheaper ┘
 #include <stdlib.h>
 
 #include "common/cli.h"
 #include "common/mapped_file.h"
 #include "level1-user/bars.h"
 #include "level1-user/offers.h"
+#include "level1-user/own_machine.h"
 #include "level1-user/price_list.h"
 #include "level1-user/statement.h"
 #include "level1-user/usage_file.h"
@@ -22,6 +24,8 @@ struct arguments {
     struct price_query query;
     uint64_t n_requests, input, cached, cache_write, output;
     uint64_t max_tokens, fixed; // of --what-if
+    const char *own, *utilization, *rents;
+    uint64_t tokens_per_s, idle_hours, redundancy;
     bool wants_offers, wants_what_if, wants_json;
 };
 
@@ -30,6 +34,8 @@ struct findings {
     struct statement statement; // entry is NULL: no model was named
     struct offers offers;
     struct what_if what_if;
+    struct own_machine own; // borrows from rents
+    struct gpu_hours rents;
 };
 
 static enum status find_model(struct findings *f, const struct arguments *a,
@@ -42,6 +48,24 @@ static enum status find_model(struct findings *f, const struct arguments *a,
     return st;
 }
 
+static enum status find_own(struct findings *f, const struct arguments *a,
+                            struct error *err) {
+    struct own_terms terms = {
+        .tokens_per_s = (int64_t)a->tokens_per_s,
+        .idle_hours = (int64_t)a->idle_hours,
+        .redundancy = (int64_t)a->redundancy,
+    };
+    if (!money_parse_price(a->utilization, &terms.utilization))
+        return error_set_param(err, ERR_INPUT, "utilization",
+                               "--utilization is \"%.40s\", must be a decimal such as 0.4",
+                               a->utilization);
+    enum status st = gpu_hours_open(&f->rents, a->rents, err);
+    if (st == OK)
+        st = own_machine_of(&f->own, &f->rents, a->own, &terms, (int64_t)a->output,
+                            f->statement.one.with.total, err);
+    return st;
+}
+
 static enum status find(struct findings *f, const struct arguments *a,
                         const struct pulled_workload *work, const struct price_list *list,
                         struct error *err) {
@@ -50,6 +74,7 @@ static enum status find(struct findings *f, const struct arguments *a,
         st = offers_of(&f->offers, list, a->query.date, &work->now, err);
     if (st == OK && a->wants_what_if)
         st = what_if_of(&f->what_if, f->statement.entry, work, &f->offers, err);
+    if (st == OK && a->own) st = find_own(f, a, err);
     return st;
 }
 
@@ -70,6 +95,10 @@ static void print(const struct findings *f, const struct arguments *a,
         printf("\n");
         what_if_print(stdout, &f->what_if);
     }
+    if (a->own) {
+        printf("\n");
+        own_machine_print(stdout, &f->own);
+    }
 }
 
 // One document of all that was found. NULL: no memory.
@@ -80,6 +109,8 @@ static json_t *document_of(const struct findings *f, const struct arguments *a) 
         is_whole = json_object_set_new(root, "models", offers_json(&f->offers)) == 0;
     if (is_whole && a->wants_what_if)
         is_whole = json_object_set_new(root, "what_if", what_if_json(&f->what_if)) == 0;
+    if (is_whole && a->own)
+        is_whole = json_object_set_new(root, "own", own_machine_json(&f->own)) == 0;
     if (is_whole) return root;
     json_decref(root);
     return NULL;
@@ -120,6 +151,10 @@ static enum status workload_of(struct pulled_workload *work, const struct argume
 static const char *fault_of(const struct arguments *a) {
     if (!a->query.model && !a->wants_offers) return "--model is missing";
     if (a->wants_what_if && !a->query.model) return "--what-if needs a --model";
+    if (a->own && !a->query.model) return "--own needs a --model";
+    if (a->own && a->usage) return "--own reckons with equal requests, not with --usage";
+    if (a->own && !a->tokens_per_s) return "--own needs --tokens-per-second";
+    if (a->own && !a->utilization) return "--own needs --utilization";
     if (!a->usage && a->input == NOT_GIVEN) return "--input is missing";
     bool has_counts = a->input != NOT_GIVEN || a->cached || a->cache_write || a->output ||
                       a->n_requests != 1;
@@ -138,6 +173,7 @@ static enum status run(const struct arguments *a, const struct price_list *list,
     else if (st == OK)
         print(&f, a, &work.now);
     offers_close(&f.offers);
+    gpu_hours_close(&f.rents);
     return st;
 }
 
@@ -145,7 +181,9 @@ int main(int argc, char **argv) {
     struct arguments a = {.prices = "data/prices.json",
                           .n_requests = 1,
                           .input = NOT_GIVEN,
-                          .max_tokens = 256};
+                          .max_tokens = 256,
+                          .rents = "data/gpu-hours.json",
+                          .redundancy = 1};
     // clang-format off
     const struct cli_option options[] = {
         {"model", "NAME", CLI_STRING, &a.query.model, .help = "such as deepseek-r1"},
@@ -159,6 +197,12 @@ int main(int argc, char **argv) {
         {"what-if", NULL, CLI_FLAG, &a.wants_what_if, .help = "what shorter answers and the like would save"},
         {"max-tokens", "N", CLI_U64, &a.max_tokens, .help = "what-if: the longest answer allowed (default 256)", .high = MAX_COUNT},
         {"fixed", "N", CLI_U64, &a.fixed, .help = "what-if: input tokens that never change", .high = MAX_COUNT},
+        {"own", "GPU", CLI_STRING, &a.own, .help = "a machine of your own, such as h100-sxm, against the API"},
+        {"tokens-per-second", "N", CLI_U64, &a.tokens_per_s, .help = "own: output tokens at full load, measured on this workload", .low = 1, .high = OWN_MAX_TOKENS_PER_S},
+        {"utilization", "U", CLI_STRING, &a.utilization, .help = "own: the share of that which is reached, such as 0.4"},
+        {"idle-hours", "N", CLI_U64, &a.idle_hours, .help = "own: hours a day, paid and without a request (default 0)", .high = 23},
+        {"redundancy", "N", CLI_U64, &a.redundancy, .help = "own: machines paid for each that works (default 1)", .low = 1, .high = OWN_MAX_REDUNDANCY},
+        {"rents", "FILE", CLI_STRING, &a.rents, .help = "own: what an hour costs"},
         {"date", "DATE", CLI_STRING, &a.query.date, .help = "2025-02 or 2025-02-28; else the latest price known"},
         {"window", "HOURS", CLI_STRING, &a.query.window, .help = "a price for some hours of the day, such as off-peak"},
         {"prices", "FILE", CLI_STRING, &a.prices, .help = "dated price list"},

@@ -219,6 +219,48 @@ def levers(bill, folder):
     bill.refused(2, "--fixed is \"-1\"", *bot, "--fixed", -1)
 
 
+def own_machine(bill, folder):
+    tally, path = bill.tally, Path(folder) / "rents.json"
+    offers = [{"gpu": "g", "offer": "a", "low": "1", "high": "2"}, {"gpu": "g", "offer": "b", "low": "3.5", "high": "10.8"},
+              {"gpu": "other", "low": "0.1", "high": "99"}]
+    path.write_text(json.dumps({"offers": offers}))
+    own = (*BOT, "--own", "g", "--rents", path, "--tokens-per-second", 1000, "--utilization", "0.5")
+    got = bill.document(*own, "--idle-hours", 8, "--redundancy", 2)["own"]
+    # 1000 * 0.5 * 16 * 3600 / 300 requests; 48 hours of $1 are paid; the API takes $0.001187 for one.
+    tally.equal(got["requests_per_day"], 96000, "--own: what it serves")
+    low, high = got["low"], got["high"]
+    tally.equal((low["day_usd"], low["request_usd"]), ("48", "0.0005"), "--own: by the low rent")
+    tally.equal(low["break_even_requests_per_day"], -(-48_000_000 // 1187), "--own: break-even, rounded up")
+    tally.equal((high["hour_usd"], high["day_usd"], high["break_even_requests_per_day"]), ("10.8", "518.4", None),
+                "--own: by the high rent it never is")
+    done = bill.run(*own)
+    tally.check(max(map(len, done.stdout.splitlines())) <= 80, "--own: 80 columns", done.stdout)
+    tally.check("own" in bill.document(*BOT, "--own", "h100-sxm", "--tokens-per-second", 1, "--utilization", 1),
+                "--own: the list that we ship")
+
+    bill.refused(2, "no rent of \"nosuch\" is known; of: g, other", *own, "--own", "nosuch")
+    bill.refused(2, "--own needs --utilization", *BOT, "--own", "g", "--tokens-per-second", 1)
+    bill.refused(2, "--own needs --tokens-per-second", *BOT, "--own", "g", "--utilization", 1)
+    bill.refused(2, "--own needs a --model", "--compare", "--input", 1, "--own", "g")
+    for wrong in ("0", "1.1", "-1", "half", "1e-1", "0.0000001"):
+        bill.refused(2, "utilization", *own, "--utilization", wrong)
+    bill.refused(2, "there is none", *own, "--output", 0)
+    bill.refused(2, "one request a day", *own, "--tokens-per-second", 1, "--utilization", "0.000001")
+    bill.refused(2, "--idle-hours is \"24\"", *own, "--idle-hours", 24)
+    bill.refused(1, "rents.json: offers[0].low is above high", *own, "--rents", rent_file(folder, low="2", high="1"))
+    bill.refused(1, "rents.json: offers[0].low must be", *own, "--rents", rent_file(folder, low="$2", high="1"))
+    bill.refused(1, "rents.json: offers[0].high must be", *own, "--rents", rent_file(folder, low="2"))
+    bill.refused(1, "is not a field of an offer", *own, "--rents", rent_file(folder, low="2", high="2", hours="3"))
+    bill.refused(1, "No such file", *own, "--rents", "no/list")
+    bill.refused(2, "9.2 million dollars", *own, "--rents", rent_file(folder, low="1", high="9300000"))
+
+
+def rent_file(folder, **fields):
+    path = Path(folder) / "rents.json"
+    path.write_text(json.dumps({"offers": [{"gpu": "g", **fields}]}))
+    return path
+
+
 def refusals(bill, folder):
     deepseek = ("--model", "deepseek-r1")
     bill.refused(2, "--model is missing", "--input", 1)
@@ -260,6 +302,7 @@ def main():
         all_models(bill, folder)
         recorded(bill, folder)
         levers(bill, folder)
+        own_machine(bill, folder)
         refusals(bill, folder)
     tally.finish()
 
