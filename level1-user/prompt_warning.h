@@ -6,7 +6,7 @@
 
 enum prompt_trouble {
     PROMPT_FINE,
-    PROMPT_CHANGED, // a date, a time, an id, a name: bytes came, went or differ
+    PROMPT_CHANGED,  // a date, a time, an id, a name: bytes came, went or differ
     PROMPT_SHUFFLED, // each byte as often as before, in another order: a map without one
     PROMPT_TROUBLE_COUNT
 };
