@@ -84,18 +84,20 @@ static enum status end_answer(struct session *session, const struct client_call 
     const char *text = reply_text(r);
     size_t n_text = r->n_choices > 0 ? r->choices[0].text.n : 0;
 
+    bool is_paid = st == OK || n_text > 0; // a refusal, too
+
+    if (is_paid) account_add(&session->account, &s, &r->usage);
     if (st == OK && n_text == 0 && r->n_choices > 0 && r->choices[0].refusal.n > 0) {
         st = error_set(err, ERR_INPUT, "the model refuses: %s",
                        text_string(&r->choices[0].refusal));
     }
-    if (n_text > 0 || st == OK) account_add(&session->account, &s, &r->usage);
     if (session->wants_json) {
         enum status printed = print_json(session, &s, r, st == OK ? NULL : err->text, err);
         if (st == OK) st = printed;
     } else {
         if (n_text > 0 && text[n_text - 1] != '\n') putchar('\n');
         fflush(stdout);
-        if (n_text > 0 || st == OK) print_status(session, &s, r);
+        if (is_paid) print_status(session, &s, r);
     }
     if (fflush(stdout) != 0 || ferror(stdout)) {
         st = error_set(err, ERR_IO, "standard output: cannot write the answer");
