@@ -24,7 +24,7 @@ class Find(unittest.TestCase):
                            ("xyz", "")):
             with self.assertRaises(Misused) as caught:
                 self.course.find(name)
-            self.assertEqual(str(caught.exception), f"no exercise '{name}'{near} There are: turn, block-pool, push")
+            self.assertEqual(str(caught.exception), f"no exercise '{name}'{near or '.'} There are: turn, block-pool, push")
             self.assertEqual(caught.exception.status, 2)
 
     def test_a_damaged_list_is_a_sentence(self):
