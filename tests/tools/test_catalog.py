@@ -35,6 +35,14 @@ class Find(unittest.TestCase):
                     catalog.load(Path(folder))
 
 
+    def test_a_field_of_a_wrong_type_and_an_id_twice_are_sentences(self):
+        for entries, words in (([entry("turn", **{"tests": "44"})], "exercise turn: tests is '44', must be of type int"),
+                               ([entry("turn", core=1)], "exercise turn: core is 1, must be of type bool"),
+                               ([entry("turn"), entry("turn")], "the id turn stands there twice")):
+            with self.assertRaisesRegex(ValueError, words):
+                course(*entries)
+
+
 class RealCourse(unittest.TestCase):
     exercises = catalog.load().exercises
 
