@@ -24,7 +24,7 @@ class Find(unittest.TestCase):
                            ("xyz", "")):
             with self.assertRaises(Misused) as caught:
                 self.course.find(name)
-            self.assertEqual(str(caught.exception), f"no exercise '{name}'{near} There are: turn, block-pool, push")
+            self.assertEqual(str(caught.exception), f"no exercise '{name}'{near or '.'} There are: turn, block-pool, push")
             self.assertEqual(caught.exception.status, 2)
 
     def test_a_damaged_list_is_a_sentence(self):
@@ -33,6 +33,14 @@ class Find(unittest.TestCase):
                 fill(folder, {"course.json": text})
                 with self.assertRaisesRegex(Refused, "^course.json: .*; git checkout course.json brings it back"):
                     catalog.load(Path(folder))
+
+
+    def test_a_field_of_a_wrong_type_and_an_id_twice_are_sentences(self):
+        for entries, words in (([entry("turn", **{"tests": "44"})], "exercise turn: tests is '44', must be of type int"),
+                               ([entry("turn", core=1)], "exercise turn: core is 1, must be of type bool"),
+                               ([entry("turn"), entry("turn")], "the id turn stands there twice")):
+            with self.assertRaisesRegex(ValueError, words):
+                course(*entries)
 
 
 class RealCourse(unittest.TestCase):

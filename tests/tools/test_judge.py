@@ -52,6 +52,15 @@ class Points(unittest.TestCase):
         self.assertEqual(self.points(ex, judge.Verdict(ex, "compile")), 0)
 
 
+class State(unittest.TestCase):
+    def test_who_ends_the_suite_itself_has_not_passed(self):
+        ex = one.exercise(tests=3)
+        run = judge.suite.Run([Test("a[0]", "edges", "pass")], "1", signal=9)
+        state, message = judge.state_of(run, ex, whole=True)
+        self.assertEqual(state, "crash")
+        self.assertIn("ended by signal 9", message)
+
+
 class Machine(unittest.TestCase):
     def test_a_suite_that_cannot_be_run_is_not_the_learners_fault(self):
         ex = one.exercise()

@@ -1,7 +1,7 @@
 """course.json, the one list of exercises, and the paths that follow from it."""
 import difflib
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -66,8 +66,24 @@ class Level:
     integration: tuple  # names of suites
 
 
+def check_types(items, kind, what):
+    """JSON does not say of which type a field has to be."""
+    for item in items:
+        for field_of in fields(kind):
+            got = item.get(field_of.name, field_of.type() if field_of.name == "number" else None)
+            want = {tuple: list}.get(field_of.type, field_of.type)
+            if type(got) is not want:
+                raise ValueError(f"{what} {item.get('id', item.get('level'))}: {field_of.name} is "
+                                 f"{'missing' if got is None else repr(got)}, must be of type {want.__name__}")
+
+
 class Catalog:
     def __init__(self, document):
+        check_types(document["levels"], Level, "level")
+        check_types(document["exercises"], Exercise, "exercise")
+        ids = [item["id"] for item in document["exercises"]]
+        for name in {name for name in ids if ids.count(name) > 1}:
+            raise ValueError(f"the id {name} stands there twice")
         self.levels = [Level(**{**item, "integration": tuple(item["integration"])})
                        for item in document["levels"]]
         self.exercises = []

@@ -159,6 +159,8 @@ def state_of(run, exercise, whole):
         return "timeout", cut_short
     if waiting:
         return ("started" if len(waiting) < len(run.tests) else "not started"), ""
+    if run.signal:
+        return "crash", f"the suite itself was ended by signal {run.signal}: code may not signal its parent"
     if whole and len(run.tests) != exercise.tests:
         return "wrong", f"{len(run.tests)} tests ran, and course.json promises {exercise.tests}"
     return "done", ""

@@ -55,6 +55,7 @@ class Run:
     output: str = ""  # what the learner's code printed
     trouble: str = ""  # why there is not one test
     is_cut: bool = False  # stopped at SUITE_LIMIT_S; later tests did not run
+    signal: int = 0  # what ended the suite itself: some test reached its parent
 
 
 def read_report(path, nonce):
@@ -239,7 +240,8 @@ def run(binary, learner_file, seed=DEFAULT_SEED, only=None, tiny=None, patience=
     if only:  # Check counts the tests that were not chosen, too
         tests = [test for test in tests if test.name in told]
     trouble = "" if tests else trouble_of(status, output, next(iter(logs.values()), printed), seconds, learner_file)
-    return Run(tests, str(seed), learner_output(output), trouble, is_cut=status is None)
+    return Run(tests, str(seed), learner_output(output), trouble, is_cut=status is None,
+               signal=-status if status is not None and status < 0 else 0)
 
 
 def trouble_of(status, output, log, seconds, learner_file):
