@@ -74,7 +74,7 @@ enum status key_from_file(char *key, size_t key_bytes, const char *path,
     int failed = ferror(file) ? errno : 0; // a folder can be opened, but not read
     fclose(file);
     if (failed) return error_set(err, ERR_IO, "%s: %s", path, strerror(failed));
-    if (line && strlen(key) == key_bytes - 1) {
+    if (line && strcspn(key, "\r\n") == key_bytes - 1) {
         return error_set(err, ERR_LIMIT, "%s: an API key is at most %zu bytes long", path,
                          key_bytes - 2);
     }
