@@ -90,7 +90,8 @@ def check_invoices(tally, text, n_questions):
     before = thousand(1, 3200, 0, 300)
     after = thousand(1000, 1000 * 3200, 999 * (3000 // 64 * 64), 1000 * 300)
     tally.equal(rows[1][:2], (before, after), "by steps of 64 tokens, the first request cold")
-    reported = [numbers(name + r" first: (\d+) in, (\d+) of them cached, (\d+) out", text) for name in ("time", "block")]
+    reported = [numbers(name + r" first: (\d+) in, (\d+) of them cached, (\d+) out", text) for name in
+                ("time", "block")]
     tally.equal(rows[2][:2], tuple(thousand(n_questions, *tokens) for tokens in reported), "as the server reported")
     tally.check(reported[1][1] > reported[0][1], "the second order has more cached tokens", str(reported))
     tally.check(reported[0][0] - 20 * n_questions < reported[1][0] < reported[0][0] + 20 * n_questions,
