@@ -9,6 +9,7 @@
 #include "common/cli.h"
 #include "common/mapped_file.h"
 #include "level1-user/bars.h"
+#include "level1-user/bars_picture.h"
 #include "level1-user/offers.h"
 #include "level1-user/own_machine.h"
 #include "level1-user/price_list.h"
@@ -20,7 +21,7 @@ static const double MAX_COUNT = 9007199254740991.0; // every JSON reader knows i
 static const uint64_t NOT_GIVEN = UINT64_MAX;
 
 struct arguments {
-    const char *prices, *usage;
+    const char *prices, *usage, *png;
     struct price_query query;
     uint64_t n_requests, input, cached, cache_write, output;
     uint64_t max_tokens, fixed; // of --what-if
@@ -127,6 +128,15 @@ static enum status print_json(const struct findings *f, const struct arguments *
     return OK; // whether it was written is asked at the end
 }
 
+static enum status draw(const struct findings *f, const char *path, struct error *err) {
+    struct picture picture;
+    enum status st = bars_picture(&picture, &f->statement, err);
+    if (st != OK) return st;
+    st = picture_write_png(&picture, path, err);
+    picture_free(&picture);
+    return st;
+}
+
 // ---- the workload -------------------------------------------------------------------------------
 
 static enum status take(void *ctx, const struct invoice_usage *used, struct error *err) {
@@ -151,6 +161,7 @@ static enum status workload_of(struct pulled_workload *work, const struct argume
 static const char *fault_of(const struct arguments *a) {
     if (!a->query.model && !a->wants_offers) return "--model is missing";
     if (a->wants_what_if && !a->query.model) return "--what-if needs a --model";
+    if (a->png && !a->query.model) return "--png needs a --model";
     if (a->own && !a->query.model) return "--own needs a --model";
     if (a->own && a->usage) return "--own reckons with equal requests, not with --usage";
     if (a->own && !a->tokens_per_s) return "--own needs --tokens-per-second";
@@ -168,6 +179,7 @@ static enum status run(const struct arguments *a, const struct price_list *list,
     struct pulled_workload work;
     enum status st = workload_of(&work, a, err);
     if (st == OK) st = find(&f, a, &work, list, err);
+    if (st == OK && a->png) st = draw(&f, a->png, err);
     if (st == OK && a->wants_json)
         st = print_json(&f, a, err);
     else if (st == OK)
@@ -193,6 +205,7 @@ int main(int argc, char **argv) {
         {"cache-write", "N", CLI_U64, &a.cache_write, .help = "of these, written to it", .high = MAX_COUNT},
         {"output", "N", CLI_U64, &a.output, .help = "output tokens of one request", .high = MAX_COUNT},
         {"usage", "FILE", CLI_STRING, &a.usage, .help = "bill recorded usage instead: JSON lines, as the API gave it"},
+        {"png", "FILE", CLI_STRING, &a.png, .help = "draw the two invoices, too"},
         {"compare", NULL, CLI_FLAG, &a.wants_offers, .help = "all models of the list, cheapest first"},
         {"what-if", NULL, CLI_FLAG, &a.wants_what_if, .help = "what shorter answers and the like would save"},
         {"max-tokens", "N", CLI_U64, &a.max_tokens, .help = "what-if: the longest answer allowed (default 256)", .high = MAX_COUNT},

@@ -30,6 +30,8 @@ for lib in libcurl libevent jansson libutf8proc libxxhash libedit; do
     if version=$(pkg-config --modversion "$lib" 2>/dev/null); then line "$lib" "$version"
     else missing "$lib" 'make setup installs it'; fi
 done
+if [ -e /usr/include/stb/stb_image_write.h ]; then line stb_image_write 'for bill --png'
+else skipped stb_image_write 'bill --png says so; Debian: libstb-dev, Arch and Alpine: stb, Fedora: stb_image_write-devel'; fi
 
 printf '\nto test\n'
 if version=$(pkg-config --modversion check 2>/dev/null); then line check "$version"

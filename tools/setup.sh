@@ -74,6 +74,10 @@ fi
 if [ "$system" = apt ] && ! python3 -c 'import ensurepip' >/dev/null 2>&1; then
     missing="$missing python3-venv"
 fi
+# One header, only for `bill --png`: it comes along, and nothing is installed for its sake alone.
+if [ "$system" = apt ] && [ -n "$missing" ] && [ ! -e /usr/include/stb/stb_image_write.h ]; then
+    missing="$missing libstb-dev"
+fi
 
 install_with_apt() {
     as_root=''

@@ -10,9 +10,11 @@ import json
 import os
 import random
 import re
+import struct
 import subprocess
 import sys
 import tempfile
+import zlib
 from decimal import Decimal, localcontext
 from pathlib import Path
 
@@ -261,6 +263,54 @@ def rent_file(folder, **fields):
     return path
 
 
+def unfiltered(kind, row, above):
+    """A row of 3 bytes a pixel as PNG means it (RFC 2083, chapter 6)."""
+    out = bytearray()
+    for i, byte in enumerate(row):
+        left, up = (out[i - 3] if i >= 3 else 0), above[i]
+        corner = above[i - 3] if i >= 3 else 0
+        paeth = min((left, up, corner), key=lambda c: abs(left + up - corner - c))
+        out.append((byte + (0, left, up, (left + up) // 2, paeth)[kind]) % 256)
+    return bytes(out)
+
+
+def png_rows(path):
+    """The rows of a PNG file; each chunk's checksum must be right."""
+    data, at, packed = path.read_bytes(), 8, b""
+    assert data[:8] == b"\x89PNG\r\n\x1a\n"
+    while at < len(data):
+        size, kind = struct.unpack(">I4s", data[at:at + 8])
+        body = data[at + 8:at + 8 + size]
+        assert zlib.crc32(kind + body) == struct.unpack(">I", data[at + 8 + size:at + 12 + size])[0]
+        if kind == b"IHDR":
+            width, height = struct.unpack(">II", body[:8])
+        packed += body if kind == b"IDAT" else b""
+        at += 12 + size
+    flat, rows, above = zlib.decompress(packed), [], bytes(3 * width)
+    for y in range(height):
+        row = flat[y * (3 * width + 1):(y + 1) * (3 * width + 1)]
+        above = unfiltered(row[0], row[1:], above)
+        rows.append([above[x:x + 3] for x in range(0, 3 * width, 3)])
+    return rows
+
+
+def picture(bill, folder):
+    tally, path = bill.tally, Path(folder) / "bill.png"
+    done = bill.run(*BOT, "--png", path)
+    if "built without stb_image_write" in done.stderr:
+        return tally.skip("bill --png", "built without stb_image_write.h")
+    tally.equal((done.returncode, done.stderr), (0, ""), "--png: status")
+    tally.equal(done.stdout, bill.run(*BOT).stdout, "--png: prints as ever")
+    blue, pale, red = b"\x4c\x78\xa8", b"\x9e\xca\xe9", b"\xe4\x57\x56"
+    rows = png_rows(path)
+    lengths = [tuple(row.count(colour) for colour in (blue, pale, red)) for row in (rows[40], rows[110])]
+    tally.equal(lengths, [(436, 0, 164), (27, 104, 163)], "--png: bars, of 600 pixels for $2.417")
+    bill.refused(1, "No such file", *BOT, "--png", f"{folder}/no/file.png")
+    bill.refused(2, "--png needs a --model", "--compare", "--input", 1, "--png", path)
+    if os.path.exists("/dev/full"):
+        bill.refused(1, "No space left", *BOT, "--png", "/dev/full")
+
+
 def refusals(bill, folder):
     deepseek = ("--model", "deepseek-r1")
     bill.refused(2, "--model is missing", "--input", 1)
@@ -303,6 +353,7 @@ def main():
         recorded(bill, folder)
         levers(bill, folder)
         own_machine(bill, folder)
+        picture(bill, folder)
         refusals(bill, folder)
     tally.finish()
 
