@@ -170,6 +170,7 @@ static const char *fault_of(const struct arguments *a) {
     bool has_counts = a->input != NOT_GIVEN || a->cached || a->cache_write || a->output ||
                       a->n_requests != 1;
     if (a->usage && has_counts) return "--usage has the counts; give it alone";
+    if (!a->usage && a->fixed > a->input) return "--fixed is a part of --input";
     return NULL;
 }
 

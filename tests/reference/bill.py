@@ -219,6 +219,7 @@ def levers(bill, folder):
                 "--what-if: what nobody knows is null")
     bill.refused(2, "--what-if needs a --model", "--compare", "--what-if", "--input", 1)
     bill.refused(2, "--fixed is \"-1\"", *bot, "--fixed", -1)
+    bill.refused(2, "--fixed is a part of --input", *bot, "--fixed", 3201)
 
 
 def own_machine(bill, folder):
