@@ -11,6 +11,7 @@
 
 #include "common/limits.h"
 #include "common/mapped_file.h"
+#include "common/utf8.h"
 #include "level1-user/data_record.h"
 
 enum { VERSION = 1 };
@@ -19,19 +20,16 @@ static enum status no_memory(struct error *err) {
     return error_set(err, ERR_MEMORY, "no memory for the conversation");
 }
 
+static const char *bytes_of(const struct mapped_file *file) {
+    return file->n_bytes > 0 ? (const char *)file->bytes : "";
+}
+
 // ---- reading -----------------------------------------------------------------------------------
 
 // *root is the caller's to json_decref; NULL on failure.
-static enum status read_document(json_t **root, const char *path, struct error *err) {
-    struct mapped_file file = {0};
-    const char *name = error_path(path);
-
-    *root = NULL;
-    enum status st = mapped_file_open(&file, path, err);
-    if (st != OK) return st;
-    const char *bytes = file.n_bytes > 0 ? (const char *)file.bytes : "";
-    st = data_document(root, bytes, file.n_bytes, LIMIT_BODY_BYTES, name, err);
-    mapped_file_close(&file);
+static enum status parse_document(json_t **root, const char *bytes, size_t n_bytes,
+                                  const char *name, struct error *err) {
+    enum status st = data_document(root, bytes, n_bytes, LIMIT_BODY_BYTES, name, err);
     if (st != OK) return st;
 
     const json_t *version = json_object_get(*root, "version");
@@ -61,11 +59,10 @@ static const char *known_role(const json_t *role) {
 
 // i: its place in the list; only the first may be the system's.
 static enum status take_message(struct conversation *said, struct text *system,
-                                const json_t *message, size_t i, const char *path,
+                                const json_t *message, size_t i, const char *name,
                                 struct error *err) {
     const char *role = known_role(json_object_get(message, "role"));
     const char *text = json_string_value(json_object_get(message, "content"));
-    const char *name = error_path(path);
 
     if (!role)
         return error_set(err, ERR_FORMAT,
@@ -80,17 +77,18 @@ static enum status take_message(struct conversation *said, struct text *system,
     return text_append(system, text, strlen(text)) ? OK : no_memory(err);
 }
 
-enum status conversation_load(struct conversation *said, struct text *system,
-                              const char *path, struct error *err) {
+enum status conversation_parse(struct conversation *said, struct text *system,
+                               const char *bytes, size_t n_bytes, const char *name,
+                               struct error *err) {
     struct conversation new_said = {0};
     struct text new_system = {0};
     json_t *root;
 
-    enum status st = read_document(&root, path, err);
+    enum status st = parse_document(&root, bytes, n_bytes, name, err);
     const json_t *messages = json_object_get(root, "messages");
     for (size_t i = 0; st == OK && i < json_array_size(messages); i++) {
         st =
-            take_message(&new_said, &new_system, json_array_get(messages, i), i, path, err);
+            take_message(&new_said, &new_system, json_array_get(messages, i), i, name, err);
     }
     json_decref(root);
     if (st != OK) {
@@ -103,6 +101,18 @@ enum status conversation_load(struct conversation *said, struct text *system,
     *said = new_said;
     *system = new_system;
     return OK;
+}
+
+enum status conversation_load(struct conversation *said, struct text *system,
+                              const char *path, struct error *err) {
+    struct mapped_file file = {0};
+
+    enum status st = mapped_file_open(&file, path, err);
+    if (st != OK) return st;
+    st = conversation_parse(said, system, bytes_of(&file), file.n_bytes, error_path(path),
+                            err);
+    mapped_file_close(&file);
+    return st;
 }
 
 // ---- writing -----------------------------------------------------------------------------------
@@ -134,15 +144,19 @@ static char *document_of(const struct conversation *said, const char *system,
 
 // A wrong name must not cost somebody a file. An empty one is nobody's loss.
 static enum status check_target(const char *path, struct error *err) {
+    struct mapped_file file = {0};
     struct error why = {0};
     struct stat there;
     json_t *root;
 
-    if (stat(path, &there) != 0 || (S_ISREG(there.st_mode) && there.st_size == 0))
-        return OK;
-    enum status st = read_document(&root, path, &why);
-    json_decref(root);
-    if (st == OK || st == ERR_UNSUPPORTED) return OK;
+    if (stat(path, &there) != 0) return OK;
+    enum status st = mapped_file_open(&file, path, &why);
+    if (st == OK && file.n_bytes > 0) {
+        st = parse_document(&root, bytes_of(&file), file.n_bytes, path, &why);
+        json_decref(root);
+    }
+    mapped_file_close(&file);
+    if (st == OK || st == ERR_UNSUPPORTED) return OK; // a later version of us wrote it
     if (st == ERR_MEMORY) return no_memory(err);
     return error_set(err, ERR_INPUT,
                      "%s: is there already, and no saved conversation; it stays as it is",
@@ -185,6 +199,8 @@ static enum status replace(const char *path, const char *text, struct error *err
 
 enum status conversation_save(const struct conversation *said, const char *system,
                               const char *model, const char *path, struct error *err) {
+    if (!utf8_valid(system, strlen(system)) || !utf8_valid(model, strlen(model)))
+        return error_set(err, ERR_INPUT, "the system message or the model is not UTF-8");
     enum status st = check_target(path, err);
     if (st != OK) return st;
     char *document = document_of(said, system, model);

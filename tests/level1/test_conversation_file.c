@@ -194,6 +194,13 @@ START_TEST(a_file_of_somebody_else_stays) {
 }
 END_TEST
 
+START_TEST(a_system_message_that_is_no_text_is_not_saved) {
+    assert_status("conversation_save", save("\xff"), ERR_INPUT);
+    assert_text("the error", err.text, "the system message or the model is not UTF-8");
+    assert_alone_in_folder();
+}
+END_TEST
+
 START_TEST(a_folder_that_is_not_there_is_told) {
     assert_status("conversation_save",
                   conversation_save(&said, "", "m", "/nonexistent/talk.json", &err),
@@ -262,6 +269,7 @@ Suite *suite(void) {
     tcase_add_test(failures, more_messages_than_fit_are_refused);
     tcase_add_test(failures, what_is_no_file_is_refused);
     tcase_add_test(failures, a_file_of_somebody_else_stays);
+    tcase_add_test(failures, a_system_message_that_is_no_text_is_not_saved);
     tcase_add_test(failures, a_folder_that_is_not_there_is_told);
     tcase_add_test(failures, every_failed_allocation_of_save_leaves_the_old_file);
     tcase_add_test(failures, every_failed_allocation_of_load_changes_nothing);
