@@ -1,9 +1,11 @@
 // Conversations saved and loaded, files that lie, and memory that fails.
 #include "level1-user/conversation_file.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -201,6 +203,24 @@ START_TEST(a_system_message_that_is_no_text_is_not_saved) {
 }
 END_TEST
 
+// A disk that is full: no file may grow above ten bytes.
+START_TEST(a_full_disk_leaves_the_old_file_and_no_other) {
+    struct rlimit limit;
+    assert_status("conversation_save", save("old"), OK);
+    signal(SIGXFSZ, SIG_IGN);
+    getrlimit(RLIMIT_FSIZE, &limit);
+    setrlimit(RLIMIT_FSIZE, &(struct rlimit){10, limit.rlim_max});
+    enum status st = save("new");
+    setrlimit(RLIMIT_FSIZE, &limit);
+    assert_status("conversation_save", st, ERR_IO);
+    ck_assert_ptr_nonnull(strstr(err.text, "talk.json: File too large"));
+    assert_status("conversation_load", conversation_load(&said, &system_text, path, &err),
+                  OK);
+    assert_text("system", text_string(&system_text), "old");
+    assert_alone_in_folder();
+}
+END_TEST
+
 START_TEST(a_folder_that_is_not_there_is_told) {
     assert_status("conversation_save",
                   conversation_save(&said, "", "m", "/nonexistent/talk.json", &err),
@@ -270,6 +290,7 @@ Suite *suite(void) {
     tcase_add_test(failures, what_is_no_file_is_refused);
     tcase_add_test(failures, a_file_of_somebody_else_stays);
     tcase_add_test(failures, a_system_message_that_is_no_text_is_not_saved);
+    tcase_add_test(failures, a_full_disk_leaves_the_old_file_and_no_other);
     tcase_add_test(failures, a_folder_that_is_not_there_is_told);
     tcase_add_test(failures, every_failed_allocation_of_save_leaves_the_old_file);
     tcase_add_test(failures, every_failed_allocation_of_load_changes_nothing);

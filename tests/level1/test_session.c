@@ -181,6 +181,14 @@ START_TEST(what_was_said_goes_out_again) {
 }
 END_TEST
 
+START_TEST(without_a_price_nothing_is_said_of_it) {
+    session.account = (struct account){0};
+    interrupted = 1; // by a Ctrl-C at the prompt: that ended no answer
+    assert_status("session_ask", ask("Hello"), OK);
+    assert_holds("standard error", told, "(3000 cached) + 300 completion tokens\n");
+}
+END_TEST
+
 START_TEST(a_document_has_the_cost) {
     session.wants_json = true;
     assert_status("session_ask", ask("Hello"), OK);
@@ -278,6 +286,7 @@ Suite *suite(void) {
     tcase_add_loop_test(reference, a_hosted_answer_is_shown_and_billed, 0,
                         sizeof(shapes) / sizeof(shapes[0]));
     tcase_add_test(reference, what_was_said_goes_out_again);
+    tcase_add_test(reference, without_a_price_nothing_is_said_of_it);
     tcase_add_test(reference, a_document_has_the_cost);
     tcase_add_test(reference, commands_change_what_goes_out);
     add_case(s, reference);
