@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "common/limits.h"
-#include "common/mapped_file.h"
 #include "level1-user/data_record.h"
 #include "level1-user/money.h"
 
@@ -89,28 +88,29 @@ static enum status read_entries(struct cache_rules *list, const char *name,
     return OK;
 }
 
+// Takes the document over. After a failure the list is closed.
+static enum status take(struct cache_rules *list, json_t *root, const char *name,
+                        struct error *err) {
+    list->document = root;
+    enum status st = read_entries(list, name, err);
+    if (st != OK) cache_rules_close(list);
+    return st;
+}
+
 enum status cache_rules_parse(struct cache_rules *list, const char *bytes, size_t n_bytes,
                               const char *name, struct error *err) {
     json_t *root;
     *list = (struct cache_rules){0};
     enum status st = data_document(&root, bytes, n_bytes, LIMIT_RULE_BYTES, name, err);
-    if (st != OK) return st;
-    list->document = root;
-    st = read_entries(list, name, err);
-    if (st != OK) cache_rules_close(list);
-    return st;
+    return st == OK ? take(list, root, name, err) : st;
 }
 
 enum status cache_rules_open(struct cache_rules *list, const char *path,
                              struct error *err) {
-    struct mapped_file file;
+    json_t *root;
     *list = (struct cache_rules){0};
-    enum status st = mapped_file_open(&file, path, err);
-    if (st != OK) return st;
-    st = cache_rules_parse(list, file.bytes ? (const char *)file.bytes : "", file.n_bytes,
-                           error_path(path), err);
-    mapped_file_close(&file);
-    return st;
+    enum status st = data_document_open(&root, path, LIMIT_RULE_BYTES, err);
+    return st == OK ? take(list, root, error_path(path), err) : st;
 }
 
 void cache_rules_close(struct cache_rules *list) {

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/mapped_file.h"
 #include "common/utf8.h"
 
 // ---- documents ----------------------------------------------------------------------------------
@@ -24,6 +25,18 @@ enum status data_document(json_t **root, const char *bytes, size_t n_bytes,
     if (!*at.text || json_error_code(&at) == json_error_out_of_memory)
         return error_set(err, ERR_MEMORY, "%s: no memory for it", file);
     return error_set(err, ERR_FORMAT, "%s:%d: not JSON: %s", file, at.line, at.text);
+}
+
+enum status data_document_open(json_t **root, const char *path, size_t max_bytes,
+                               struct error *err) {
+    struct mapped_file file;
+    *root = NULL;
+    enum status st = mapped_file_open(&file, path, err);
+    if (st != OK) return st;
+    st = data_document(root, file.bytes ? (const char *)file.bytes : "", file.n_bytes,
+                       max_bytes, error_path(path), err);
+    mapped_file_close(&file);
+    return st;
 }
 
 enum status data_list(const json_t **records, size_t *n, const json_t *root,

@@ -24,6 +24,10 @@ struct data_record {
 enum status data_document(json_t **root, const char *bytes, size_t n_bytes,
                           size_t max_bytes, const char *file, struct error *err);
 
+// The same for a file that is not open yet; errors call it error_path(path). Besides: ERR_IO.
+enum status data_document_open(json_t **root, const char *path, size_t max_bytes,
+                               struct error *err);
+
 // The list of a document. *n: its records, at least one. ERR_FORMAT: there is no such list.
 // ERR_LIMIT: more than max_records.
 enum status data_list(const json_t **records, size_t *n, const json_t *root,

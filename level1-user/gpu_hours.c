@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "common/limits.h"
-#include "common/mapped_file.h"
 #include "level1-user/data_record.h"
 #include "level1-user/money.h"
 
@@ -57,27 +56,28 @@ static enum status read_offers(struct gpu_hours *list, const char *name,
     return st;
 }
 
+// Takes the document over. After a failure the list is closed.
+static enum status take(struct gpu_hours *list, json_t *root, const char *name,
+                        struct error *err) {
+    list->document = root;
+    enum status st = read_offers(list, name, err);
+    if (st != OK) gpu_hours_close(list);
+    return st;
+}
+
 enum status gpu_hours_parse(struct gpu_hours *list, const char *bytes, size_t n_bytes,
                             const char *name, struct error *err) {
     json_t *root;
     *list = (struct gpu_hours){0};
     enum status st = data_document(&root, bytes, n_bytes, LIMIT_GPU_BYTES, name, err);
-    if (st != OK) return st;
-    list->document = root;
-    st = read_offers(list, name, err);
-    if (st != OK) gpu_hours_close(list);
-    return st;
+    return st == OK ? take(list, root, name, err) : st;
 }
 
 enum status gpu_hours_open(struct gpu_hours *list, const char *path, struct error *err) {
-    struct mapped_file file;
+    json_t *root;
     *list = (struct gpu_hours){0};
-    enum status st = mapped_file_open(&file, path, err);
-    if (st != OK) return st;
-    st = gpu_hours_parse(list, file.bytes ? (const char *)file.bytes : "", file.n_bytes,
-                         error_path(path), err);
-    mapped_file_close(&file);
-    return st;
+    enum status st = data_document_open(&root, path, LIMIT_GPU_BYTES, err);
+    return st == OK ? take(list, root, error_path(path), err) : st;
 }
 
 void gpu_hours_close(struct gpu_hours *list) {

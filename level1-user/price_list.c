@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "common/limits.h"
-#include "common/mapped_file.h"
 #include "level1-user/data_record.h"
 
 // ---- one entry ----------------------------------------------------------------------------------
@@ -103,27 +102,28 @@ static enum status read_entries(struct price_list *list, const char *name,
     return OK;
 }
 
+// Takes the document over. After a failure the list is closed.
+static enum status take(struct price_list *list, json_t *root, const char *name,
+                        struct error *err) {
+    list->document = root;
+    enum status st = read_entries(list, name, err);
+    if (st != OK) price_list_close(list);
+    return st;
+}
+
 enum status price_list_parse(struct price_list *list, const char *bytes, size_t n_bytes,
                              const char *name, struct error *err) {
     json_t *root;
     *list = (struct price_list){0};
     enum status st = data_document(&root, bytes, n_bytes, LIMIT_PRICE_BYTES, name, err);
-    if (st != OK) return st;
-    list->document = root;
-    st = read_entries(list, name, err);
-    if (st != OK) price_list_close(list);
-    return st;
+    return st == OK ? take(list, root, name, err) : st;
 }
 
 enum status price_list_open(struct price_list *list, const char *path, struct error *err) {
-    struct mapped_file file;
+    json_t *root;
     *list = (struct price_list){0};
-    enum status st = mapped_file_open(&file, path, err);
-    if (st != OK) return st;
-    st = price_list_parse(list, file.bytes ? (const char *)file.bytes : "", file.n_bytes,
-                          error_path(path), err);
-    mapped_file_close(&file);
-    return st;
+    enum status st = data_document_open(&root, path, LIMIT_PRICE_BYTES, err);
+    return st == OK ? take(list, root, error_path(path), err) : st;
 }
 
 void price_list_close(struct price_list *list) {

@@ -7,7 +7,6 @@ import errno
 import fcntl
 import hashlib
 import os
-import re
 import shlex
 import shutil
 import subprocess
