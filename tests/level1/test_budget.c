@@ -2,156 +2,12 @@
 // of two hundred turns, which must stay within their limits and rarely move their beginning.
 #include "level1-user/budget.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "level1-user/money.h"
+#include "tests/support/budget_oracle.h"
+#include "tests/support/budget_rig.h"
+#include "tests/support/budget_talk.h"
 #include "tests/support/suite.h"
-
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
-enum { MAX_TURNS = 256, WHAT_BYTES = 420 };
-
-static const struct price deepseek_r1 = {550000, 140000, PRICE_UNKNOWN, 2190000};
-
-// ---- what a failing test says ------------------------------------------------------------------
-
-// "10p 15 20 ... 13": the turns, p for pinned ones.
-static void name_turns(char *text, size_t n_text, const struct budget_conversation *c) {
-    size_t n = 0;
-    *text = '\0';
-    for (int t = 0; t < c->n_turns && n + 40 < n_text; t++) {
-        bool is_last_place = n + 80 >= n_text && t + 1 < c->n_turns;
-        if (is_last_place) t = c->n_turns - 1;
-        n += (size_t)snprintf(text + n, n_text - n, "%s%s%" PRId64 "%s", t > 0 ? " " : "",
-                              is_last_place ? "... " : "", c->turns[t].n_tokens,
-                              c->turns[t].is_pinned ? "p" : "");
-    }
-}
-
-static void name_limits(char *text, size_t n_text, const struct budget_limits *l) {
-    snprintf(text, n_text,
-             "context %" PRId64 ", answer %" PRId64 ", max_price %" PRId64
-             ", prices %" PRId64 " %" PRId64 " %" PRId64 ", low %d %%, summary %" PRId64,
-             l->n_context, l->n_answer, l->max_price, l->price.input, l->price.cached_input,
-             l->price.output, l->low_percent, l->n_summary);
-}
-
-static void assert_part(const char *call, const char *part, int64_t got, int64_t want) {
-    char what[WHAT_BYTES + 40];
-    snprintf(what, sizeof(what), "%s: %s", call, part);
-    assert_number(what, got, want);
-}
-
-static void assert_request(const char *call, const struct budget_request *got,
-                           const struct budget_request *want) {
-    assert_part(call, "n_tokens", got->n_tokens, want->n_tokens);
-    assert_part(call, "n_cached", got->n_cached, want->n_cached);
-    assert_part(call, "price", got->price, want->price);
-}
-
-static void check_measure(const struct budget_conversation *c,
-                          const struct budget_limits *l, int keep_from, int64_t n_summary,
-                          struct budget_request want) {
-    struct budget_request got = {-7, -7, -7};
-    char turns[160], limits[200], call[WHAT_BYTES];
-    name_turns(turns, sizeof(turns), c);
-    name_limits(limits, sizeof(limits), l);
-    snprintf(call, sizeof(call),
-             "budget_measure(turns %s, cached %" PRId64
-             "; %s; keep_from %d, summary %" PRId64 ")",
-             turns, c->n_cached, limits, keep_from, n_summary);
-    budget_measure(&got, c, l, keep_from, n_summary);
-    assert_request(call, &got, &want);
-}
-
-static void name_decide(char call[WHAT_BYTES], const struct budget_conversation *c,
-                        const struct budget_limits *l) {
-    char turns[160], limits[200];
-    name_turns(turns, sizeof(turns), c);
-    name_limits(limits, sizeof(limits), l);
-    snprintf(call, WHAT_BYTES, "budget_decide(turns %s, cached %" PRId64 "; %s)", turns,
-             c->n_cached, limits);
-}
-
-static void assert_returned(const char *call, enum status got, enum status want) {
-    char what[WHAT_BYTES + 16];
-    snprintf(what, sizeof(what), "%s: status", call);
-    assert_status(what, got, want);
-}
-
-static void assert_plan(const char *call, const struct budget_plan *got,
-                        const struct budget_plan *want) {
-    assert_part(call, "first_gone", got->first_gone, want->first_gone);
-    assert_part(call, "keep_from", got->keep_from, want->keep_from);
-    assert_part(call, "n_summary", got->n_summary, want->n_summary);
-    assert_request(call, &got->request, &want->request);
-}
-
-static struct budget_plan plan_of(int first_gone, int keep_from, int64_t n_summary,
-                                  int64_t n_tokens, int64_t n_cached, int64_t price) {
-    const struct budget_request r = {n_tokens, n_cached, price};
-    return (struct budget_plan){first_gone, keep_from, n_summary, r};
-}
-
-static void check_decide(const struct budget_conversation *c, const struct budget_limits *l,
-                         struct budget_plan want) {
-    struct budget_plan got = plan_of(-7, -7, -7, -7, -7, -7);
-    char call[WHAT_BYTES];
-    name_decide(call, c, l);
-    assert_returned(call, budget_decide(&got, c, l, NULL), OK);
-    assert_plan(call, &got, &want);
-}
-
-static void check_refused(const struct budget_conversation *c,
-                          const struct budget_limits *l, enum status want,
-                          const char *param) {
-    struct budget_plan plan = {0};
-    struct error err = {0};
-    char call[WHAT_BYTES], what[WHAT_BYTES + 16];
-    name_decide(call, c, l);
-    assert_returned(call, budget_decide(&plan, c, l, &err), want);
-    snprintf(what, sizeof(what), "%s: err.param", call);
-    if (param) assert_text(what, err.param, param);
-}
-
-// The same for a conversation written as "10p 15 20 13".
-struct written {
-    struct budget_turn turns[8];
-    struct budget_conversation c;
-};
-
-static const struct budget_conversation *write_down(struct written *x, const char *turns,
-                                                    int64_t n_cached) {
-    x->c = (struct budget_conversation){x->turns, 0, n_cached};
-    for (char *end; *turns; turns = end + (*end == ' ')) {
-        struct budget_turn *turn = &x->turns[x->c.n_turns++];
-        turn->n_tokens = strtoll(turns, &end, 10);
-        turn->is_pinned = *end == 'p';
-        if (turn->is_pinned) end++;
-    }
-    return &x->c;
-}
-
-static void measures(const char *turns, int64_t n_cached, const struct budget_limits *l,
-                     int keep_from, int64_t n_summary, struct budget_request want) {
-    struct written x;
-    check_measure(write_down(&x, turns, n_cached), l, keep_from, n_summary, want);
-}
-
-static void decides(const char *turns, int64_t n_cached, const struct budget_limits *l,
-                    struct budget_plan want) {
-    struct written x;
-    check_decide(write_down(&x, turns, n_cached), l, want);
-}
-
-static void refuses(const char *turns, const struct budget_limits *l, enum status want,
-                    const char *param) {
-    struct written x;
-    check_refused(write_down(&x, turns, 60), l, want, param);
-}
 
 // ---- worked example ----------------------------------------------------------------------------
 
@@ -240,117 +96,29 @@ START_TEST(what_is_too_dear_to_count_costs_the_largest_amount) {
 }
 END_TEST
 
-// ---- oracle ------------------------------------------------------------------------------------
-
-// Writes both prompts down, token by token as the number of its turn, and compares them.
-static struct budget_request oracle_measure(const struct budget_conversation *c,
-                                            const struct budget_limits *l, int keep_from,
-                                            int64_t n_summary) {
-    enum { SUMMARY = MAX_TURNS, MAX_TOKENS = 4096 };
-    static int whole[MAX_TOKENS], rest[MAX_TOKENS];
-    int n_whole = 0, n_rest = 0, n_gone = 0;
-    for (int t = 0; t < c->n_turns; t++) {
-        bool stays = t >= keep_from || c->turns[t].is_pinned;
-        if (!stays && n_gone++ == 0)
-            for (int64_t i = 0; i < n_summary; i++) rest[n_rest++] = SUMMARY;
-        for (int64_t i = 0; i < c->turns[t].n_tokens; i++) {
-            whole[n_whole++] = t;
-            if (stays) rest[n_rest++] = t;
-        }
-    }
-    int n_same = 0;
-    while (n_same < n_rest && n_same < c->n_cached && rest[n_same] == whole[n_same])
-        n_same++;
-    return (struct budget_request){n_rest, n_same,
-                                   n_same * l->price.cached_input +
-                                       (n_rest - n_same) * l->price.input +
-                                       l->n_answer * l->price.output};
-}
-
-// percent: of what the answer leaves of both limits.
-static bool oracle_fits(const struct budget_request *r, const struct budget_limits *l,
-                        int percent) {
-    int64_t answer = l->n_answer * l->price.output;
-    return r->n_tokens <= (l->n_context - l->n_answer) * percent / 100 &&
-           r->price <= l->max_price &&
-           r->price - answer <= (l->max_price - answer) * percent / 100;
-}
-
-static int oracle_first_gone(const struct budget_conversation *c, int keep_from) {
-    for (int t = 0; t < keep_from; t++)
-        if (!c->turns[t].is_pinned) return t;
-    return -1;
-}
-
-// Every kind of plan, in the header's order, with every cut.
-static enum status oracle_decide(struct budget_plan *plan,
-                                 const struct budget_conversation *c,
-                                 const struct budget_limits *l) {
-    const int percents[] = {100, l->low_percent, 100, 100};
-    const int64_t summaries[] = {0, l->n_summary, l->n_summary, 0};
-    struct budget_request r;
-    for (int kind = 0; kind < 4; kind++) {
-        for (int k = kind == 0 ? 0 : 1; k < (kind == 0 ? 1 : c->n_turns); k++) {
-            int first = oracle_first_gone(c, k);
-            r = oracle_measure(c, l, k, summaries[kind]);
-            if ((kind > 0 && first < 0) || !oracle_fits(&r, l, percents[kind])) continue;
-            *plan = (struct budget_plan){kind == 0 ? 0 : first, k, summaries[kind], r};
-            return OK;
-        }
-    }
-    r = oracle_measure(c, l, c->n_turns - 1, 0);
-    return r.n_tokens > l->n_context - l->n_answer ? ERR_CONTEXT : ERR_LIMIT;
-}
-
-// A conversation of n_turns, and limits that are often just right for it.
-struct drawn {
-    struct budget_turn turns[MAX_TURNS];
-    struct budget_conversation c;
-    struct budget_limits l;
-};
-
-static void drawn_make(struct drawn *x, struct draw *d, int n_turns) {
-    int64_t n_tokens = 0;
-    for (int t = 0; t < n_turns; t++) {
-        x->turns[t] = (struct budget_turn){draw_int(d, 1, 40), draw_int(d, 0, 5) == 0};
-        n_tokens += x->turns[t].n_tokens;
-    }
-    if (draw_int(d, 0, 2) > 0) x->turns[0].is_pinned = true;
-    x->c =
-        (struct budget_conversation){x->turns, n_turns, draw_int(d, 0, (int)n_tokens + 20)};
-    x->l = (struct budget_limits){
-        .n_answer = draw_int(d, 0, 30),
-        .price = {draw_int(d, 1, 50), draw_int(d, 0, 10), PRICE_UNKNOWN,
-                  draw_int(d, 0, 99)},
-        .low_percent = draw_int(d, 1, 100),
-        .n_summary = draw_int(d, 0, 1) * draw_int(d, 1, 30),
-    };
-    x->l.n_context = x->l.n_answer + n_tokens * draw_int(d, 10, 110) / 100;
-    x->l.max_price = x->l.n_answer * x->l.price.output +
-                     x->l.price.input * n_tokens * draw_int(d, 5, 130) / 100;
-}
+// ---- reference ---------------------------------------------------------------------------------
 
 START_TEST(measuring_agrees_with_writing_both_prompts_down) {
     struct draw d = draw_start("budget measure");
-    struct drawn x;
+    struct drawn_budget x;
     for (int round = 0; round < 150; round++) {
-        int n_turns = 1 + round % 17;
-        drawn_make(&x, &d, n_turns);
+        int n_turns = 1 + round % DRAWN_BUDGET_TURNS;
+        drawn_budget(&x, &d, n_turns);
         int keep_from = draw_int(&d, 0, n_turns - 1);
         int64_t n_summary = draw_int(&d, 0, (int)x.l.n_summary);
         check_measure(&x.c, &x.l, keep_from, n_summary,
-                      oracle_measure(&x.c, &x.l, keep_from, n_summary));
+                      measured_slowly(&x.c, &x.l, keep_from, n_summary));
     }
 }
 END_TEST
 
 START_TEST(deciding_agrees_with_trying_every_cut) {
     struct draw d = draw_start("budget decide");
-    struct drawn x;
+    struct drawn_budget x;
     for (int round = 0; round < 400; round++) {
         struct budget_plan want;
-        drawn_make(&x, &d, 1 + round % 17);
-        enum status st = oracle_decide(&want, &x.c, &x.l);
+        drawn_budget(&x, &d, 1 + round % DRAWN_BUDGET_TURNS);
+        enum status st = decided_slowly(&want, &x.c, &x.l);
         if (st == OK)
             check_decide(&x.c, &x.l, want);
         else
@@ -499,65 +267,7 @@ END_TEST
 
 // ---- two hundred turns -------------------------------------------------------------------------
 
-// A caller: it asks, follows the plan, sends, and the provider keeps what it was sent.
-struct conversation {
-    struct budget_turn turns[MAX_TURNS];
-    int n_turns;
-    int64_t n_cached;
-    // what came of it
-    int n_cuts;
-    int64_t input, cached; // of all requests
-};
-
-static void ask(struct conversation *x, const struct budget_limits *l, int64_t n_question,
-                int64_t n_summary, int number) {
-    char what[WHAT_BYTES];
-    struct budget_plan plan;
-    x->turns[x->n_turns++] = (struct budget_turn){n_question, false};
-    const struct budget_conversation c = {x->turns, x->n_turns, x->n_cached};
-    snprintf(what, sizeof(what), "budget_decide, request %d of a long conversation",
-             number);
-    assert_returned(what, budget_decide(&plan, &c, l, NULL), OK);
-
-    if (plan.keep_from > 0) {
-        int n = 0;
-        for (int t = 0; t < x->n_turns; t++) {
-            bool goes = t < plan.keep_from && !x->turns[t].is_pinned;
-            if (t == plan.first_gone && plan.n_summary > 0)
-                x->turns[n++] = (struct budget_turn){
-                    n_summary < plan.n_summary ? n_summary : plan.n_summary, false};
-            else if (!goes)
-                x->turns[n++] = x->turns[t];
-        }
-        x->n_turns = n;
-        x->n_cuts++;
-    }
-    int64_t n_sent = 0;
-    for (int t = 0; t < x->n_turns; t++) n_sent += x->turns[t].n_tokens;
-    int64_t price = plan.request.n_cached * l->price.cached_input +
-                    (n_sent - plan.request.n_cached) * l->price.input +
-                    l->n_answer * l->price.output;
-    assert_part(what, "tokens above the room", n_sent > l->n_context - l->n_answer, 0);
-    assert_part(what, "cached above what the provider keeps",
-                plan.request.n_cached > x->n_cached, 0);
-    assert_part(what, "price above the limit", price > l->max_price, 0);
-    x->input += n_sent;
-    x->cached += plan.request.n_cached;
-    x->n_cached = n_sent;
-}
-
-static void answer(struct conversation *x, int64_t n_answer) {
-    x->turns[x->n_turns - 1].n_tokens += n_answer;
-}
-
-static const struct budget_limits bot = {
-    .n_context = 16384,
-    .n_answer = 300,
-    .max_price = INT64_MAX,
-    .price = {550000, 140000, PRICE_UNKNOWN, 2190000},
-    .low_percent = 50,
-    .n_summary = 500
-};
+static const struct price deepseek_r1 = {550000, 140000, PRICE_UNKNOWN, 2190000};
 
 // The support bot's block of 3,000 tokens, questions of 200, answers of 300. The page shows these.
 static const struct {
@@ -570,18 +280,24 @@ static const struct {
 };
 
 START_TEST(two_hundred_equal_turns) {
-    struct conversation x = {.turns = {{3000, true}}, .n_turns = 1};
-    struct budget_limits l = bot;
-    char what[80];
-    l.low_percent = two_hundred[_i].low_percent;
+    struct budget_talk x = {.turns = {{3000, true}}, .n_turns = 1};
+    const struct budget_limits l = {
+        .n_context = 16384,
+        .n_answer = 300,
+        .max_price = INT64_MAX,
+        .price = deepseek_r1,
+        .low_percent = two_hundred[_i].low_percent,
+        .n_summary = 500,
+    };
     for (int number = 1; number <= 200; number++) {
-        ask(&x, &l, 200, 500, number);
-        answer(&x, 300);
+        talk_ask(&x, &l, 200, 500);
+        talk_answer(&x, 300);
     }
-    snprintf(what, sizeof(what), "200 turns, low mark at %d %%", l.low_percent);
-    assert_part(what, "cuts", x.n_cuts, two_hundred[_i].n_cuts);
-    assert_part(what, "input tokens", x.input, two_hundred[_i].input);
-    assert_part(what, "cached tokens", x.cached, two_hundred[_i].cached);
+    assert_number("200 turns of the support bot: cuts", x.n_cuts, two_hundred[_i].n_cuts);
+    assert_number("200 turns of the support bot: input tokens", x.input,
+                  two_hundred[_i].input);
+    assert_number("200 turns of the support bot: cached tokens", x.cached,
+                  two_hundred[_i].cached);
 }
 END_TEST
 
@@ -589,7 +305,7 @@ END_TEST
 // then a cache that has gone cold.
 static int n_cuts_of(int low_percent) {
     struct draw d = draw_start("budget conversation");
-    struct conversation x = {.turns = {{1500, true}}, .n_turns = 1};
+    struct budget_talk x = {.turns = {{1500, true}}, .n_turns = 1};
     const struct budget_limits l = {
         .n_context = 8192,
         .n_answer = 300,
@@ -600,8 +316,8 @@ static int n_cuts_of(int low_percent) {
     };
     for (int number = 1; number <= 200; number++) {
         if (draw_int(&d, 0, 19) == 0) x.n_cached = 0;
-        ask(&x, &l, draw_int(&d, 20, 300), draw_int(&d, 1, 200), number);
-        answer(&x, draw_int(&d, 1, 300));
+        talk_ask(&x, &l, draw_int(&d, 20, 300), draw_int(&d, 1, 200));
+        talk_answer(&x, draw_int(&d, 1, 300));
         if (number % 70 == 0) x.turns[x.n_turns - 1].is_pinned = true;
     }
     return x.n_cuts;
@@ -609,53 +325,46 @@ static int n_cuts_of(int low_percent) {
 
 START_TEST(two_hundred_drawn_turns_stay_within_limits_and_rarely_move) {
     int n_shallow = n_cuts_of(100), n_deep = n_cuts_of(50);
-    assert_part("200 drawn turns, low mark at 50 %", "any cut", n_deep > 0, 1);
-    assert_part("200 drawn turns, low mark at 50 %",
-                "a quarter of the cuts made at 100 %, or more", 4 * n_deep >= n_shallow, 0);
+    assert_number("200 drawn turns, low mark at 50 %: any cut", n_deep > 0, 1);
+    assert_number("200 drawn turns, low mark at 50 %: a quarter of the cuts made at 100 %, "
+                  "or more",
+                  4 * n_deep >= n_shallow, 0);
 }
 END_TEST
 
-// ------------------------------------------------------------------------------------------------
-
-static TCase *tcase(Suite *s, const char *name) {
-    TCase *tc = tcase_create(name);
-    suite_add_tcase(s, tc);
-    return tc;
-}
-
 Suite *suite(void) {
     Suite *s = suite_create("level1/budget");
-    TCase *tc = tcase(s, "measure worked example");
+    TCase *tc = tcase_in(s, "measure worked example");
     tcase_add_test(tc, worked_example);
 
-    tc = tcase(s, "measure edges");
+    tc = tcase_in(s, "measure edges");
     tcase_add_test(tc, without_a_turn_that_goes_there_is_no_summary);
     tcase_add_test(tc, pinned_turns_behind_a_cut_stay_and_are_not_found_again);
     tcase_add_test(tc, the_cache_finds_at_most_what_is_there);
     tcase_add_test(tc, with_nothing_pinned_a_cut_leaves_nothing_in_the_cache);
     tcase_add_test(tc, a_question_alone_can_be_measured);
     tcase_add_test(tc, what_is_too_dear_to_count_costs_the_largest_amount);
-    tcase_add_test(tcase(s, "measure reference"),
+    tcase_add_test(tcase_in(s, "measure reference"),
                    measuring_agrees_with_writing_both_prompts_down);
 
-    tc = tcase(s, "decide worked example");
+    tc = tcase_in(s, "decide worked example");
     tcase_add_test(tc, the_worked_example_is_decided);
     tcase_add_test(tc, one_turn_later_nothing_goes);
 
-    tc = tcase(s, "decide edges");
-    tcase_add_loop_test(tc, every_edge_is_decided_as_the_contract_says, 0, COUNT(edges));
+    tc = tcase_in(s, "decide edges");
+    tcase_add_loop_test(tc, every_edge_is_decided_as_the_contract_says, 0, ROWS(edges));
     tcase_add_test(tc, numbers_as_large_as_they_can_be_do_not_overflow);
     tcase_add_test(tc, no_price_limit_is_none_whatever_it_costs);
-    tcase_add_test(tcase(s, "decide reference"), deciding_agrees_with_trying_every_cut);
+    tcase_add_test(tcase_in(s, "decide reference"), deciding_agrees_with_trying_every_cut);
 
-    tc = tcase(s, "decide refused");
+    tc = tcase_in(s, "decide refused");
     tcase_add_test(tc, what_has_to_stay_and_is_too_long_is_refused);
     tcase_add_test(tc, what_has_to_stay_and_is_too_dear_is_refused);
     tcase_add_test(tc, an_answer_that_is_too_dear_alone_is_refused);
-    tcase_add_loop_test(tc, what_cannot_be_is_refused, 0, COUNT(wrong));
+    tcase_add_loop_test(tc, what_cannot_be_is_refused, 0, ROWS(wrong));
 
-    tc = tcase(s, "decide conversation");
-    tcase_add_loop_test(tc, two_hundred_equal_turns, 0, COUNT(two_hundred));
+    tc = tcase_in(s, "decide conversation");
+    tcase_add_loop_test(tc, two_hundred_equal_turns, 0, ROWS(two_hundred));
     tcase_add_test(tc, two_hundred_drawn_turns_stay_within_limits_and_rarely_move);
     return s;
 }

@@ -16,6 +16,12 @@ void suite_skip(const char *why) {
     exit(SKIPPED);
 }
 
+TCase *tcase_in(Suite *s, const char *name) {
+    TCase *tc = tcase_create(name);
+    suite_add_tcase(s, tc);
+    return tc;
+}
+
 const char *tiny_model_path(void) {
     const char *path = getenv("TINY_MODEL");
     return path ? path : "build/test/tiny.gguf";

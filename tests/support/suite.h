@@ -25,9 +25,15 @@
     static const TTest *name = &name##_ttest;                                              \
     static void name##_body(int _i CK_ATTRIBUTE_UNUSED)
 
+// Rows of a table, for a loop test over it. A macro, since a function would see a pointer.
+#define ROWS(table) (int)(sizeof(table) / sizeof((table)[0]))
+
 // Each tests/*/test_NAME.c defines it: suite name "level2/rope", TCases reference, edges, failures,
 // property.
 Suite *suite(void);
+
+// A new TCase of it.
+TCase *tcase_in(Suite *s, const char *name);
 
 // Called by suite() when nothing of it can run on this machine: prints why, and ends the program with
 // the status that the runner counts as skipped.
