@@ -83,8 +83,7 @@ static void print_predicted(const struct bench_report *r) {
 }
 
 void bench_report_print(const struct bench_report *r) {
-    printf("machine   %s, %d cores (%s)\n", r->cpu, r->n_cores, r->features);
-    printf("compiler  %s, %s\n", r->compiler, r->flags);
+    bench_machine_print(&r->machine);
     printf("model     %s, %.1f MB of weights\n", r->model_name, r->token_bytes / 1e6);
     printf("engine    %s ops, %d threads\n\n", r->ops_name, r->n_threads);
     if (r->is_predicted)
@@ -116,12 +115,14 @@ static json_t *prediction_json(const struct phase_report *p) {
 enum status bench_report_json(const struct bench_report *r, struct error *err) {
     json_t *doc = json_pack(
         "{s:{s:s, s:s, s:i}, s:s, s:s, s:s, s:s, s:i, s:i, s:f, s:o, s:o, s:o, s:f}", //
-        "machine", "cpu", r->cpu, "features", r->features, "cores", r->n_cores,       //
-        "compiler", r->compiler, "flags", r->flags, "model", r->model_name,           //
-        "ops", r->ops_name, "threads", r->n_threads, "runs", (int)MEASURE_RUNS,       //
-        "token_bytes", r->token_bytes,                                                //
-        "prefill_tokens_per_s", rate_json(r->prefill.rate),                           //
-        "decode_tokens_per_s", rate_json(r->decode.rate),                             //
+        "machine", "cpu", r->machine.cpu, "features", r->machine.features, "cores",
+        r->machine.n_cores, //
+        "compiler", r->machine.compiler, "flags", r->machine.flags, "model",
+        r->model_name,                                                          //
+        "ops", r->ops_name, "threads", r->n_threads, "runs", (int)MEASURE_RUNS, //
+        "token_bytes", r->token_bytes,                                          //
+        "prefill_tokens_per_s", rate_json(r->prefill.rate),                     //
+        "decode_tokens_per_s", rate_json(r->decode.rate),                       //
         "read_bytes_per_s", rate_json(r->read), "decode_share_of_read", share_of_read(r));
     if (doc && r->is_predicted) {
         json_t *both = json_pack("{s:o, s:o}", "prefill", prediction_json(&r->prefill),

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "common/status.h"
+#include "level3-optimizer/bench_machine.h"
 #include "level3-optimizer/measure.h"
 #include "level3-optimizer/prediction.h"
 
@@ -18,9 +19,9 @@ struct phase_report {
 };
 
 struct bench_report {
-    char cpu[128], features[256];
-    int n_cores, n_threads;
-    const char *compiler, *flags, *model_name, *ops_name;
+    struct bench_machine machine;
+    int n_threads;
+    const char *model_name, *ops_name;
     double token_bytes; // weights read for one token
     struct rate read;   // bytes per second
     struct phase_report prefill, decode;

@@ -6,7 +6,8 @@
 //   read      the model file summed up by all threads: what memory gives to plain C
 //
 // With --predict it also measures single matrix products, apart from the model, and says from these and
-// common/cost.h what prefill and decode should take.
+// common/cost.h what prefill and decode should take. With --events it measures no model, but how fast
+// the client takes a recorded answer apart.
 #include <stdint.h>
 #include <stdio.h>
 
@@ -18,6 +19,7 @@
 #include "common/progress.h"
 #include "level2-operator/model_cost.h"
 #include "level2-operator/sequence.h"
+#include "level3-optimizer/bench_events.h"
 #include "level3-optimizer/bench_report.h"
 #include "level3-optimizer/measure.h"
 #include "level3-optimizer/prediction.h"
@@ -40,7 +42,7 @@ static const char *const COMPILER =
 #endif
 
 struct bench {
-    const char *path;
+    const char *path, *events;
     int n_threads;
     bool json, predict;
     struct arena arena;
@@ -120,12 +122,8 @@ static void bench_close(struct bench *b) {
 
 static void describe(const struct bench *b, struct bench_report *r,
                      const struct cost_model *cost) {
-    os_cpu_name(r->cpu, sizeof(r->cpu));
-    os_cpu_features(r->features, sizeof(r->features));
-    r->n_cores = os_cpu_count();
+    r->machine = bench_machine_here(COMPILER, BUILD_FLAGS);
     r->n_threads = b->n_threads;
-    r->compiler = COMPILER;
-    r->flags = BUILD_FLAGS;
     r->model_name = b->model.name;
     r->ops_name = b->sequence.ops->name;
     r->token_bytes = cost->layer_weights * cost->bytes_per_weight +
@@ -173,6 +171,17 @@ static void bench_run(struct bench *b, struct bench_report *r) {
     if (b->predict) bench_predict(b, r, &cost);
 }
 
+// Without a model.
+static int bench_stream(const struct cli *cli, const struct bench *b) {
+    const struct bench_machine machine = bench_machine_here(COMPILER, BUILD_FLAGS);
+    struct error err;
+
+    if (b->json || b->predict)
+        return cli_usage(cli, "--events prints for people, and predicts nothing");
+    enum status st = bench_events(b->events, &machine, &err);
+    return st == OK ? cli_finish(cli) : cli_fail(cli, &err);
+}
+
 int main(int argc, char **argv) {
     struct bench b = {.path = DEFAULT_MODEL_PATH};
     struct bench_report r = {0};
@@ -185,6 +194,7 @@ int main(int argc, char **argv) {
         {"model", "FILE", CLI_STRING, &b.path, .help = "GGUF file"},
         {"threads", "N", CLI_INT, &b.n_threads, "compute threads", 1, LIMIT_WORKERS, false},
         {"predict", NULL, CLI_FLAG, &b.predict, .help = "say what it should take as well"},
+        {"events", "FILE", CLI_STRING, &b.events, .help = "no model: read this event stream"},
         {"json", NULL, CLI_FLAG, &b.json, .help = "one JSON document"},
         {0},
     };
@@ -199,6 +209,7 @@ int main(int argc, char **argv) {
     if (exit_status != CLI_GO_ON) return exit_status;
 
     mapped_file_explain_faults();
+    if (b.events) return bench_stream(&cli, &b);
     enum status st = bench_open(&b, &err);
     if (st == OK) {
         bench_run(&b, &r);

@@ -25,10 +25,10 @@ static enum status keep(struct sse_parser *p, struct text *where, const char *by
     return OK;
 }
 
-static size_t bytes_before_line_end(const char *bytes, size_t n_bytes) {
-    size_t n = 0;
-    while (n < n_bytes && bytes[n] != '\r' && bytes[n] != '\n') n++;
-    return n;
+// Where the next such byte stands; n_bytes: nowhere.
+static size_t find(const char *bytes, size_t n_bytes, size_t at, char byte) {
+    const char *found = memchr(bytes + at, byte, n_bytes - at);
+    return found ? (size_t)(found - bytes) : n_bytes;
 }
 
 static bool is_field(const char *name, const char *line, size_t n_name) {
@@ -95,18 +95,20 @@ enum status sse_push(struct sse_parser *p, const char *bytes, size_t n_bytes,
                      struct error *err) {
     // [exercise events]
     enum status st = OK;
+    size_t cr = 0, lf = 0; // the next ones: looked for again only when they are passed
 
     if (p->is_stopped) return error_set(err, ERR_STATE, "the event stream has stopped");
-    while (n_bytes > 0 && st == OK && !p->is_stopped) {
-        bool is_rest_of_crlf = p->after_cr && *bytes == '\n';
-        size_t n = is_rest_of_crlf ? 0 : bytes_before_line_end(bytes, n_bytes);
-        bool has_end = n < n_bytes;
+    for (size_t at = 0, end; at < n_bytes && st == OK && !p->is_stopped;) {
+        bool is_rest_of_crlf = p->after_cr && bytes[at] == '\n';
+        if (cr <= at) cr = find(bytes, n_bytes, at, '\r');
+        if (lf <= at) lf = find(bytes, n_bytes, at, '\n');
+        end = cr < lf ? cr : lf;
+        bool has_end = end < n_bytes;
 
-        p->after_cr = has_end && bytes[n] == '\r';
-        if (n > 0) st = keep(p, &p->line, bytes, n, err);
+        p->after_cr = has_end && end == cr;
+        if (end > at) st = keep(p, &p->line, bytes + at, end - at, err);
         if (has_end && !is_rest_of_crlf && st == OK) st = end_line(p, err);
-        bytes += n + has_end;
-        n_bytes -= n + has_end;
+        at = end + has_end;
     }
     if (st != OK) p->is_stopped = true;
     return st;
