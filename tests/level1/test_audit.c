@@ -4,113 +4,10 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
+#include "tests/support/audit_oracle.h"
+#include "tests/support/audit_rig.h"
 #include "tests/support/suite.h"
-
-enum { WHAT_BYTES = 1024, MAX_MESSAGES = 12, MAX_MARKS = 8, TEXT_BYTES = 24 };
-
-// ---- meters ------------------------------------------------------------------------------------
-
-// Each message by itself: a token for each `bytes` of its text, the last one short, and `extra` for what
-// stands around it. Unlike the estimate it starts anew with each message. With 0 bytes a run of one
-// letter is a token: what stands behind a place then says which token ends there, as in real ones.
-struct grain {
-    int bytes, extra;
-};
-
-static int64_t text_count(const struct grain *grain, const char *text, size_t n_bytes) {
-    int64_t n = 0;
-    if (grain->bytes > 0) return (int64_t)n_bytes / grain->bytes;
-    for (size_t i = 0; i < n_bytes; i++) n += text[i] != text[i + 1];
-    return n;
-}
-
-static int64_t grain_count(const void *ctx, const struct chat_message *messages,
-                           int n_messages, size_t n_bytes) {
-    const struct grain *grain = ctx;
-    int64_t n = 0;
-    for (int i = 0; i < n_messages; i++) {
-        size_t length = strlen(messages[i].text);
-        size_t padding = grain->bytes > 1 ? (size_t)grain->bytes - 1 : 0;
-        n += text_count(grain, messages[i].text, length + (length ? padding : 0));
-        n += grain->extra;
-    }
-    return n + (n_bytes ? text_count(grain, messages[n_messages].text, n_bytes) : 0);
-}
-
-static struct token_meter grain_meter(const struct grain *grain) {
-    return (struct token_meter){grain_count, grain};
-}
-
-// For rules, which see the beginnings of messages only: tokens in front of each.
-static int64_t table_count(const void *ctx, const struct chat_message *messages,
-                           int n_messages, size_t n_bytes) {
-    const int64_t *before = ctx;
-    (void)messages;
-    (void)n_bytes;
-    return before[n_messages];
-}
-
-// ---- what a failing test says ------------------------------------------------------------------
-
-static void put(char what[WHAT_BYTES], const char *text) {
-    size_t n = strlen(what);
-    snprintf(what + n, WHAT_BYTES - n, "%s", text);
-}
-
-static void put_request(char what[WHAT_BYTES], const struct audit_request *r) {
-    char one[TEXT_BYTES + 32];
-    for (int i = 0; i < r->n_messages; i++) {
-        snprintf(one, sizeof(one), "%s%s \"%s\"", i ? ", " : "", r->messages[i].role,
-                 r->messages[i].text);
-        put(what, one);
-    }
-}
-
-static void name_pair(char what[WHAT_BYTES], const struct audit_request *first,
-                      const struct audit_request *second) {
-    what[0] = '\0';
-    put(what, "audit_compare([");
-    put_request(what, first);
-    put(what, "], [");
-    put_request(what, second);
-    put(what, "])");
-}
-
-static void assert_field(const char *call, const char *field, int64_t got, int64_t want) {
-    char what[WHAT_BYTES + 32];
-    snprintf(what, sizeof(what), "%s: %s", call, field);
-    assert_number(what, got, want);
-}
-
-static void assert_prefix(const char *call, const struct audit_prefix *got,
-                          const struct audit_prefix *want) {
-    assert_field(call, "message", got->message, want->message);
-    assert_field(call, "byte", (int64_t)got->byte, (int64_t)want->byte);
-    assert_field(call, "tokens", got->tokens, want->tokens);
-    assert_field(call, "tokens_behind", got->tokens_behind, want->tokens_behind);
-}
-
-static void assert_credit(const char *call, const struct audit_credit *got,
-                          const struct audit_credit *want) {
-    assert_field(call, "input", got->input, want->input);
-    assert_field(call, "cached", got->cached, want->cached);
-    assert_field(call, "written", got->written, want->written);
-    assert_field(call, "lost", got->lost, want->lost);
-    assert_field(call, "cost", got->cost, want->cost);
-}
-
-static void check_prefix(const struct audit_request *first,
-                         const struct audit_request *second,
-                         const struct token_meter *meter, const struct audit_prefix *want) {
-    char what[WHAT_BYTES];
-    struct audit_prefix got = {7, 7, 7, 7}; // what was there before does not count
-    name_pair(what, first, second);
-    audit_compare(&got, first, second, meter);
-    assert_prefix(what, &got, want);
-}
 
 // ---- worked example ----------------------------------------------------------------------------
 
@@ -179,7 +76,6 @@ static const struct {
      {{"system", "r"}, {"system", "new"}, {"user", "ab"}}, 3, 3, {1, 0, 1, 0}},
 };
 // clang-format on
-enum { N_PAIRS = sizeof(pairs) / sizeof(pairs[0]) };
 
 START_TEST(finds_the_place_by_hand) {
     const struct audit_request first = {pairs[_i].first, pairs[_i].n_first, NULL, 0};
@@ -189,146 +85,33 @@ START_TEST(finds_the_place_by_hand) {
 }
 END_TEST
 
-// ---- prefix: drawn -----------------------------------------------------------------------------
-
-// A request with texts of its own, so that the sanitizer sees a step past an end.
-struct drawn {
-    struct chat_message messages[MAX_MESSAGES];
-    int n_messages;
-    int marks[MAX_MARKS];
-    int n_marks;
-};
-
-static const char *const roles[] = {"system", "user", "assistant"};
-
-static char *draw_text(struct draw *d) {
-    int n = draw_int(d, 0, TEXT_BYTES - 1);
-    char *text = malloc((size_t)n + 1);
-    MUST(text);
-    for (int i = 0; i < n; i++) text[i] = (char)draw_int(d, 'a', 'c');
-    text[n] = '\0';
-    return text;
-}
-
-static void draw_request(struct drawn *r, struct draw *d) {
-    r->n_messages = draw_int(d, 0, MAX_MESSAGES - 1);
-    r->n_marks = 0;
-    for (int i = 0; i < r->n_messages; i++)
-        r->messages[i] = (struct chat_message){roles[draw_int(d, 0, 2)], draw_text(d)};
-}
-
-// The same again in memory of its own; here and there a byte, a role or the number of messages differs.
-static void draw_change(struct drawn *to, const struct drawn *from, struct draw *d) {
-    to->n_messages = from->n_messages;
-    to->n_marks = 0;
-    for (int i = 0; i < from->n_messages; i++) {
-        char *text = strdup(from->messages[i].text);
-        MUST(text);
-        int kind = draw_int(d, 0, 9);
-        size_t n = strlen(text);
-        if (kind == 0 && n > 0) text[draw_int(d, 0, (int)n - 1)] = 'z';
-        if (kind == 1 && n > 0) text[n - 1] = '\0';
-        to->messages[i] = (struct chat_message){from->messages[i].role, text};
-        if (kind == 2) to->messages[i].role = roles[draw_int(d, 0, 2)];
-    }
-    if (draw_int(d, 0, 3) == 0)
-        to->messages[to->n_messages++] = (struct chat_message){"user", draw_text(d)};
-}
-
-static void release(struct drawn *r) {
-    for (int i = 0; i < r->n_messages; i++) free((char *)r->messages[i].text);
-}
-
-static struct audit_request request_of(const struct drawn *r) {
-    return (struct audit_request){r->messages, r->n_messages, r->marks, r->n_marks};
-}
-
-static bool is_equal(const struct audit_request *a, const struct audit_request *b, int i) {
-    return !strcmp(a->messages[i].role, b->messages[i].role) &&
-           !strcmp(a->messages[i].text, b->messages[i].text);
-}
-
-// Whether the ends of n bytes are the same and stand behind byte `from` of both.
-static bool has_end(const char *a, const char *b, size_t n, size_t from) {
-    size_t n_a = strlen(a), n_b = strlen(b);
-    if (n_a < from + n || n_b < from + n) return false;
-    return strcmp(a + n_a - n, b + n_b - n) == 0;
-}
-
-// The slow way: tries every place, the last one first.
-static struct audit_prefix oracle(const struct audit_request *a,
-                                  const struct audit_request *b, const struct grain *g) {
-    struct audit_prefix want = {0};
-    int n = a->n_messages < b->n_messages ? a->n_messages : b->n_messages;
-    for (int i = n - 1; i >= 0; i--) {
-        if (!is_equal(a, b, i)) want.message = i;
-    }
-    bool is_parted = n > 0 && !is_equal(a, b, want.message);
-    if (!is_parted) want.message = n;
-
-    const char *role_a = is_parted ? a->messages[want.message].role : "";
-    if (is_parted && strcmp(role_a, b->messages[want.message].role) == 0) {
-        const char *x = a->messages[want.message].text, *y = b->messages[want.message].text;
-        size_t end = TEXT_BYTES;
-        want.byte = TEXT_BYTES;
-        while (strncmp(x, y, want.byte) != 0 || want.byte > strlen(x) ||
-               want.byte > strlen(y))
-            want.byte--;
-        while (!has_end(x, y, end, want.byte)) end--;
-        want.tokens_behind = grain_count(g, b->messages, want.message, strlen(y)) -
-                             grain_count(g, b->messages, want.message, strlen(y) - end);
-    }
-    want.tokens = grain_count(g, b->messages, want.message, want.byte);
-    for (int i = n - 1; i > want.message; i--) {
-        if (is_equal(a, b, i)) want.tokens_behind += grain_count(g, b->messages + i, 1, 0);
-    }
-    return want;
-}
-
 START_TEST(finds_the_place_in_drawn_pairs) {
     struct draw d = draw_start("audit pairs");
     for (int round = 0; round < 120; round++) {
         const struct grain grain = {draw_int(&d, 0, 5), draw_int(&d, 0, 4)};
         const struct token_meter meter = grain_meter(&grain);
-        struct drawn a, b;
+        struct drawn_request a, b;
         draw_request(&a, &d);
         draw_change(&b, &a, &d);
-        const struct audit_request first = request_of(&a), second = request_of(&b);
-        struct audit_prefix want = oracle(&first, &second, &grain);
+        const struct audit_request first = request_from(&a), second = request_from(&b);
+        struct audit_prefix want = parted_slowly(&first, &second, &grain);
         check_prefix(&first, &second, &meter, &want);
-        want = oracle(&second, &first, &grain);
+        want = parted_slowly(&second, &first, &grain);
         check_prefix(&second, &first, &meter, &want);
-        release(&a);
-        release(&b);
+        release_request(&a);
+        release_request(&b);
     }
 }
 END_TEST
 
 // ---- credit: published -------------------------------------------------------------------------
 
-// Rules without marks. tests/level1/test_cache_rules.c holds data/cache-rules.json against them.
+// As published. tests/level1/test_cache_rules.c holds data/cache-rules.json against them.
 static const struct audit_rule deepseek = {64, 64, false, 0, 1000, AUDIT_UNKNOWN};
 static const struct audit_rule openai = {1024, 128, false, 0, 1000, AUDIT_UNKNOWN};
 static const struct audit_rule vllm = {16, 16, false, 0, AUDIT_UNKNOWN, AUDIT_UNKNOWN};
 static const struct audit_rule anthropic = {1024, 1, true, 20, 1250, 100};
 static const struct audit_rule for_an_hour = {1024, 1, true, 20, 2000, 100};
-
-static void name_rule(char what[WHAT_BYTES], const struct audit_rule *rule) {
-    snprintf(what, WHAT_BYTES,
-             "audit_apply(min %" PRId64 ", step %" PRId64 ", marks %s, look back %d, "
-             "write %" PRId64 ", read %" PRId64 "; ",
-             rule->min_tokens, rule->step_tokens, rule->needs_marks ? "yes" : "no",
-             rule->look_back, rule->write_per_mille, rule->read_per_mille);
-}
-
-static void put_numbers(char what[WHAT_BYTES], const char *name, const int *x, int n) {
-    char one[32];
-    put(what, name);
-    for (int i = 0; i < n; i++) {
-        snprintf(one, sizeof(one), " %d", x[i]);
-        put(what, one);
-    }
-}
 
 // Two requests of two messages: the first message has 3,000 tokens or so, the second is a question.
 // clang-format off
@@ -377,7 +160,6 @@ static const struct {
      {3200, 3000, 200, 0, 550000}},
 };
 // clang-format on
-enum { N_PUBLISHED = sizeof(published) / sizeof(published[0]) };
 
 static const struct chat_message two_messages[] = {
     {"system", "rules"   },
@@ -393,8 +175,8 @@ START_TEST(credits_as_published) {
     char what[WHAT_BYTES];
     struct audit_credit got = {7, 7, 7, 7, 7};
     name_rule(what, published[_i].rule);
-    put(what, published[_i].name);
-    put(what, ")");
+    put_text(what, published[_i].name);
+    put_text(what, ")");
     audit_apply(&got, published[_i].rule, &published[_i].parted, &first, &second, &meter);
     assert_credit(what, &got, &published[_i].want);
 }
@@ -423,9 +205,9 @@ START_TEST(one_read_pays_for_the_write) {
     audit_apply(&written, &anthropic, &(struct audit_prefix){0}, &none, &marked, &meter);
     audit_apply(&read, &anthropic, &(struct audit_prefix){2, 0, 10000, 0}, &marked, &marked,
                 &meter);
-    assert_field("audit_apply(the first request with a mark)", "cost", written.cost,
-                 12500000);
-    assert_field("audit_apply(the same again)", "cost", read.cost, 1000000);
+    assert_tokens("audit_apply(the first request with a mark)", "cost", written.cost,
+                  12500000);
+    assert_tokens("audit_apply(the same again)", "cost", read.cost, 1000000);
     ck_assert_msg(written.cost + read.cost < 2 * 10000 * 1000,
                   "two requests cost %" PRId64 ", without marks 20000000",
                   written.cost + read.cost);
@@ -434,50 +216,10 @@ END_TEST
 
 // ---- credit: drawn -----------------------------------------------------------------------------
 
-// Step by step.
-static int64_t steps_in(const struct audit_rule *rule, int64_t n_tokens) {
-    int64_t n = 0;
-    if (n_tokens < rule->min_tokens) return 0;
-    while (n + rule->step_tokens <= n_tokens) n += rule->step_tokens;
-    return n;
-}
+enum { DRAWN_MARKS = 4 };
 
-static bool has_mark(const struct audit_request *r, int from, int to) {
-    for (int i = 0; i < r->n_marks; i++) {
-        if (from <= r->marks[i] && r->marks[i] <= to) return true;
-    }
-    return false;
-}
-
-// Tries every number of messages, and keeps the best.
-static struct audit_credit credit_oracle(const struct audit_rule *rule,
-                                         const struct audit_prefix *p,
-                                         const struct audit_request *first,
-                                         const struct audit_request *second,
-                                         const int64_t *before) {
-    struct audit_credit want = {.input = before[second->n_messages]};
-    int64_t read = p->tokens, kept = want.input;
-    if (rule->needs_marks) {
-        read = kept = 0;
-        for (int m = 1; m <= second->n_messages; m++) {
-            if (has_mark(second, m, m)) kept = before[m];
-            if (m > p->message || !has_mark(first, m, m)) continue;
-            if (has_mark(second, m, m + rule->look_back)) read = before[m];
-        }
-    }
-    want.cached = steps_in(rule, read);
-    want.written = steps_in(rule, kept) - want.cached;
-    want.lost = steps_in(rule, p->tokens + p->tokens_behind) - want.cached;
-    want.cost = 1000 * (want.input - want.cached - want.written);
-    want.cost += want.cached * rule->read_per_mille + want.written * rule->write_per_mille;
-    if ((want.cached && rule->read_per_mille < 0) ||
-        (want.written && rule->write_per_mille < 0))
-        want.cost = AUDIT_UNKNOWN;
-    return want;
-}
-
-static int draw_marks(int marks[MAX_MARKS], int n_messages, struct draw *d) {
-    int n = n_messages ? draw_int(d, 0, 4) : 0;
+static int draw_marks(int marks[DRAWN_MARKS], int n_messages, struct draw *d) {
+    int n = n_messages ? draw_int(d, 0, DRAWN_MARKS) : 0;
     for (int i = 0; i < n; i++) marks[i] = draw_int(d, 1, n_messages);
     return n;
 }
@@ -496,16 +238,16 @@ static struct audit_rule draw_rule(struct draw *d) {
 
 START_TEST(credits_in_drawn_pairs) {
     struct draw d = draw_start("audit credits");
-    static const struct chat_message messages[MAX_MESSAGES] = {
+    static const struct chat_message messages[DRAWN_MESSAGES] = {
         {"user", ""}
     };
     for (int round = 0; round < 400; round++) {
         const struct audit_rule rule = draw_rule(&d);
-        int marks_first[MAX_MARKS], marks_second[MAX_MARKS];
-        int n = draw_int(&d, 1, MAX_MESSAGES), n_first = draw_int(&d, 1, MAX_MESSAGES);
+        int marks_first[DRAWN_MARKS], marks_second[DRAWN_MARKS];
+        int n = draw_int(&d, 1, DRAWN_MESSAGES), n_first = draw_int(&d, 1, DRAWN_MESSAGES);
         int n_marks_first = draw_marks(marks_first, n_first, &d);
         int n_marks_second = draw_marks(marks_second, n, &d);
-        int64_t before[MAX_MESSAGES + 1] = {0};
+        int64_t before[DRAWN_MESSAGES + 1] = {0};
         for (int i = 1; i <= n; i++) before[i] = before[i - 1] + draw_int(&d, 1, 150);
 
         struct audit_prefix p = {.message = draw_int(&d, 0, n < n_first ? n : n_first)};
@@ -517,42 +259,37 @@ START_TEST(credits_in_drawn_pairs) {
         const struct audit_request first = {messages, n_first, marks_first, n_marks_first};
         const struct audit_request second = {messages, n, marks_second, n_marks_second};
         const struct token_meter meter = {table_count, before};
-        const struct audit_credit want = credit_oracle(&rule, &p, &first, &second, before);
+        const struct audit_credit want =
+            credited_slowly(&rule, &p, &first, &second, before);
         struct audit_credit got = {7, 7, 7, 7, 7};
         char what[WHAT_BYTES], numbers[128];
         name_rule(what, &rule);
         snprintf(numbers, sizeof(numbers),
                  "%d messages, %d the same; %" PRId64 " tokens known, %" PRId64 " behind; ",
                  n, p.message, p.tokens, p.tokens_behind);
-        put(what, numbers);
+        put_text(what, numbers);
         put_numbers(what, "marks", marks_first, n_marks_first);
         put_numbers(what, ", then", marks_second, n_marks_second);
-        put(what, ")");
+        put_text(what, ")");
         audit_apply(&got, &rule, &p, &first, &second, &meter);
         assert_credit(what, &got, &want);
     }
 }
 END_TEST
 
-static TCase *tcase(Suite *s, const char *tcase_name) {
-    TCase *tc = tcase_create(tcase_name);
-    suite_add_tcase(s, tc);
-    return tc;
-}
-
 Suite *suite(void) {
     Suite *s = suite_create("level1/audit");
-    tcase_add_test(tcase(s, "prefix worked example"), worked_example);
-    tcase_add_test(tcase(s, "credit worked example"), worked_credit);
+    tcase_add_test(tcase_in(s, "prefix worked example"), worked_example);
+    tcase_add_test(tcase_in(s, "credit worked example"), worked_credit);
 
-    TCase *tc = tcase(s, "prefix reference");
-    tcase_add_loop_test(tc, finds_the_place_by_hand, 0, N_PAIRS);
-    tcase_add_test(tcase(s, "prefix property"), finds_the_place_in_drawn_pairs);
+    TCase *tc = tcase_in(s, "prefix reference");
+    tcase_add_loop_test(tc, finds_the_place_by_hand, 0, ROWS(pairs));
+    tcase_add_test(tcase_in(s, "prefix property"), finds_the_place_in_drawn_pairs);
 
-    tc = tcase(s, "credit reference");
-    tcase_add_loop_test(tc, credits_as_published, 0, N_PUBLISHED);
+    tc = tcase_in(s, "credit reference");
+    tcase_add_loop_test(tc, credits_as_published, 0, ROWS(published));
     tcase_add_test(tc, one_read_pays_for_the_write);
-    tcase_add_loop_test(tcase(s, "credit edges"), nothing_against_nothing, 0, 2);
-    tcase_add_test(tcase(s, "credit property"), credits_in_drawn_pairs);
+    tcase_add_loop_test(tcase_in(s, "credit edges"), nothing_against_nothing, 0, 2);
+    tcase_add_test(tcase_in(s, "credit property"), credits_in_drawn_pairs);
     return s;
 }
