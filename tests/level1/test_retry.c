@@ -4,77 +4,11 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 #include <time.h>
 
+#include "tests/support/retry_oracle.h"
+#include "tests/support/retry_rig.h"
 #include "tests/support/suite.h"
-
-#define S      INT64_C(1000000000)
-#define WALL_S INT64_C(1696004797) // Fri, 29 Sep 2023 16:26:37 GMT
-
-static const char *const reason_names[] = {
-    [RETRY_OWN_PACE] = "own pace", [RETRY_AS_TOLD] = "as told",
-    [RETRY_BEGUN] = "begun",       [RETRY_CANNOT_HELP] = "cannot help",
-    [RETRY_ENOUGH] = "enough",     [RETRY_TOO_LONG] = "too long",
-    [RETRY_LATE] = "late",
-};
-static const char *const end_names[] = {
-    [RETRY_REFUSED] = "refused", [RETRY_LOST] = "lost", [RETRY_HOPELESS] = "hopeless"};
-
-// ---- what a failing test says ------------------------------------------------------------------
-
-enum { WHAT_BYTES = 400 };
-
-static void name_case(char what[WHAT_BYTES], const struct retry_policy *p,
-                      const struct retry_failure *f, int attempt,
-                      const struct retry_moment *at) {
-    snprintf(what, WHAT_BYTES,
-             "retry_decide(%d retries, %" PRId64 " to %" PRId64 " ns, told at most %" PRId64
-             "; %s, status %d, Retry-After %s, %" PRId64 " bytes, harmless %d; attempt %d; "
-             "now %" PRId64 ", deadline %" PRId64 ", random %g)",
-             p->max_retries, p->base_ns, p->cap_ns, p->max_told_ns, end_names[f->end],
-             f->http_status, f->retry_after ? f->retry_after : "none", f->n_received,
-             f->is_harmless, attempt, at->now_ns, at->deadline_ns, at->random);
-}
-
-// Doubles may round either way: one nanosecond, and one in 10^12 of a long wait.
-static void assert_wait(const char *what, int64_t got, int64_t want) {
-    int64_t slack = 1 + want / (1000 * S);
-    bool is_close =
-        got >= want - slack && (want > INT64_MAX - slack || got <= want + slack);
-    assert_number(what, is_close ? want : got, want);
-}
-
-static void check(const struct retry_policy *p, const struct retry_failure *f, int attempt,
-                  const struct retry_moment *at, struct retry_decision want) {
-    char call[WHAT_BYTES], what[WHAT_BYTES + 16];
-    struct retry_decision got = retry_decide(p, f, attempt, at);
-    bool is_known = (int)got.reason >= 0 && got.reason <= RETRY_LATE;
-
-    name_case(call, p, f, attempt, at);
-    snprintf(what, sizeof(what), "%s: reason", call);
-    assert_text(what, is_known ? reason_names[got.reason] : "no such reason",
-                reason_names[want.reason]);
-    snprintf(what, sizeof(what), "%s: again", call);
-    assert_number(what, got.again, want.again);
-    snprintf(what, sizeof(what), "%s: wait_ns", call);
-    assert_wait(what, got.wait_ns, want.wait_ns);
-}
-
-static struct retry_failure refused(int http_status, const char *retry_after) {
-    return (struct retry_failure){
-        .end = RETRY_REFUSED, .http_status = http_status, .retry_after = retry_after};
-}
-
-static struct retry_moment moment(int64_t now_ns, int64_t deadline_ns, double random) {
-    return (struct retry_moment){now_ns, deadline_ns, WALL_S, random};
-}
-
-// With the default policy, at the start of a clock, without a deadline, jitter left aside.
-static void check_plain(struct retry_failure f, int attempt, struct retry_decision want) {
-    const struct retry_moment at = moment(0, INT64_MAX, 0);
-    check(&retry_default_policy, &f, attempt, &at, want);
-}
 
 // ---- worked example ----------------------------------------------------------------------------
 
@@ -84,11 +18,12 @@ START_TEST(worked_example) {
     struct retry_failure third = refused(500, NULL);
     struct retry_moment at = moment(S / 10, 10 * S, 0.25);
 
-    check(p, &first, 1, &at, (struct retry_decision){true, RETRY_OWN_PACE, 375000000});
+    check_decision(p, &first, 1, &at,
+                   (struct retry_decision){true, RETRY_OWN_PACE, 375000000});
     at.now_ns = S / 2;
-    check(p, &second, 2, &at, (struct retry_decision){true, RETRY_AS_TOLD, 3 * S});
+    check_decision(p, &second, 2, &at, (struct retry_decision){true, RETRY_AS_TOLD, 3 * S});
     at.now_ns = 36 * S / 10;
-    check(p, &third, 3, &at, (struct retry_decision){false, RETRY_ENOUGH, 0});
+    check_decision(p, &third, 3, &at, (struct retry_decision){false, RETRY_ENOUGH, 0});
 }
 END_TEST
 
@@ -127,15 +62,6 @@ END_TEST
 
 // ---- reference: our own pace -------------------------------------------------------------------
 
-static void check_backoff(const struct retry_policy *p, int attempt, double random,
-                          int64_t want) {
-    char what[160];
-    snprintf(what, sizeof(what),
-             "retry_backoff_ns(base %" PRId64 ", cap %" PRId64 "; attempt %d, random %g)",
-             p->base_ns, p->cap_ns, attempt, random);
-    assert_wait(what, retry_backoff_ns(p, attempt, random), want);
-}
-
 START_TEST(the_bound_doubles_up_to_the_cap) { // CLI-09, the header absent
     static const int64_t halves[] = {1, 2, 4, 8, 16, 16, 16};
     for (int attempt = 1; attempt <= 7; attempt++) {
@@ -172,13 +98,6 @@ END_TEST
 
 // ---- reference: what the server says -----------------------------------------------------------
 
-static void check_told(const char *header, int64_t wall_s, int64_t want) {
-    char what[160];
-    snprintf(what, sizeof(what), "retry_told_ns(%s%s%s, wall %" PRId64 ")",
-             header ? "\"" : "", header ? header : "NULL", header ? "\"" : "", wall_s);
-    assert_number(what, retry_told_ns(header, wall_s), want);
-}
-
 // clang-format off
 static const struct {
     const char *header;
@@ -211,10 +130,6 @@ static const char *const nothing_told[] = {
     "2024-09-29T16:26:57Z",
 };
 // clang-format on
-enum {
-    N_TOLD = sizeof(told) / sizeof(told[0]),
-    N_NOTHING = sizeof(nothing_told) / sizeof(nothing_told[0])
-};
 
 START_TEST(seconds_and_dates_are_understood) {
     check_told(told[_i].header, WALL_S, told[_i].want_ns);
@@ -272,8 +187,8 @@ START_TEST(without_a_header_waits_double) { // CLI-09
     const struct retry_moment at = moment(5 * S, INT64_MAX, 0);
     static const int64_t halves[] = {1, 2, 4, 8, 16, 16};
     for (int i = 0; i < 6; i++) {
-        check(&p, &f, i + 1, &at,
-              (struct retry_decision){true, RETRY_OWN_PACE, halves[i] * (S / 2)});
+        check_decision(&p, &f, i + 1, &at,
+                       (struct retry_decision){true, RETRY_OWN_PACE, halves[i] * (S / 2)});
     }
 }
 END_TEST
@@ -286,8 +201,8 @@ START_TEST(what_the_server_says_has_neither_jitter_nor_our_bounds) {
         const struct retry_failure f = refused(503, headers[i]);
         for (int attempt = 1; attempt <= 4; attempt++) {
             const struct retry_moment at = moment(S, INT64_MAX, 0.25 * (attempt - 1));
-            check(&p, &f, attempt, &at,
-                  (struct retry_decision){true, RETRY_AS_TOLD, seconds[i] * S});
+            check_decision(&p, &f, attempt, &at,
+                           (struct retry_decision){true, RETRY_AS_TOLD, seconds[i] * S});
         }
     }
 }
@@ -349,11 +264,13 @@ START_TEST(a_promise_that_is_too_long_is_for_people) {
     const struct retry_policy p = {2, S / 2, 8 * S, 60 * S};
     const struct retry_moment at = moment(0, INT64_MAX, 0.5);
     struct retry_failure f = refused(429, "61");
-    check(&p, &f, 1, &at, (struct retry_decision){false, RETRY_TOO_LONG, 61 * S});
+    check_decision(&p, &f, 1, &at, (struct retry_decision){false, RETRY_TOO_LONG, 61 * S});
     f.retry_after = "99999999999999999999";
-    check(&p, &f, 1, &at, (struct retry_decision){false, RETRY_TOO_LONG, INT64_MAX});
+    check_decision(&p, &f, 1, &at,
+                   (struct retry_decision){false, RETRY_TOO_LONG, INT64_MAX});
     f.retry_after = "Fri, 29 Sep 2023 17:26:37 GMT";
-    check(&p, &f, 1, &at, (struct retry_decision){false, RETRY_TOO_LONG, 3600 * S});
+    check_decision(&p, &f, 1, &at,
+                   (struct retry_decision){false, RETRY_TOO_LONG, 3600 * S});
 }
 END_TEST
 
@@ -367,13 +284,13 @@ START_TEST(a_wait_ends_before_the_deadline_or_is_not_begun) {
             if (at.deadline_ns < 0) continue;
             struct retry_decision late = {false, RETRY_LATE, 5 * S};
             struct retry_decision again = {true, RETRY_AS_TOLD, 5 * S};
-            check(&retry_default_policy, &f, 1, &at, left <= 5 ? late : again);
+            check_decision(&retry_default_policy, &f, 1, &at, left <= 5 ? late : again);
             at.deadline_ns++;
-            check(&retry_default_policy, &f, 1, &at, left < 5 ? late : again);
+            check_decision(&retry_default_policy, &f, 1, &at, left < 5 ? late : again);
         }
         const struct retry_moment no_deadline = moment(now_ns, INT64_MAX, 0);
-        check(&retry_default_policy, &f, 1, &no_deadline,
-              (struct retry_decision){true, RETRY_AS_TOLD, 5 * S});
+        check_decision(&retry_default_policy, &f, 1, &no_deadline,
+                       (struct retry_decision){true, RETRY_AS_TOLD, 5 * S});
     }
 }
 END_TEST
@@ -381,43 +298,15 @@ END_TEST
 START_TEST(our_own_pace_keeps_the_deadline_too) {
     const struct retry_failure f = {.end = RETRY_LOST};
     struct retry_moment at = moment(7 * S, 8 * S, 0); // behind try 2 the bound is 1 s
-    check(&retry_default_policy, &f, 2, &at, (struct retry_decision){false, RETRY_LATE, S});
+    check_decision(&retry_default_policy, &f, 2, &at,
+                   (struct retry_decision){false, RETRY_LATE, S});
     at.random = 0.5;
-    check(&retry_default_policy, &f, 2, &at,
-          (struct retry_decision){true, RETRY_OWN_PACE, S / 2});
+    check_decision(&retry_default_policy, &f, 2, &at,
+                   (struct retry_decision){true, RETRY_OWN_PACE, S / 2});
 }
 END_TEST
 
 // ---- property: any failure at any moment -------------------------------------------------------
-
-// The header in the words of a list: each reason and whether it holds; the first one that does.
-static struct retry_decision oracle(const struct retry_policy *p,
-                                    const struct retry_failure *f, int64_t told_ns,
-                                    int attempt, const struct retry_moment *at) {
-    double bound = (double)p->base_ns;
-    for (int i = 1; i < attempt; i++) bound *= 2;
-    if (bound > (double)p->cap_ns) bound = (double)p->cap_ns;
-    int64_t own_ns = (int64_t)(bound - at->random * bound + 0.5);
-    int64_t wait_ns = told_ns > 0 ? told_ns : own_ns;
-    bool helps =
-        f->end == RETRY_LOST ||
-        (f->end == RETRY_REFUSED && (f->http_status == 408 || f->http_status == 409 ||
-                                     f->http_status == 429 || f->http_status / 100 == 5));
-    const struct {
-        bool holds;
-        struct retry_decision then;
-    } list[] = {
-        {!helps,                                  {false, RETRY_CANNOT_HELP, 0}                                },
-        {f->n_received > 0 && !f->is_harmless,    {false, RETRY_BEGUN, 0}                                      },
-        {attempt > p->max_retries,                {false, RETRY_ENOUGH, 0}                                     },
-        {told_ns > p->max_told_ns,                {false, RETRY_TOO_LONG, told_ns}                             },
-        {at->deadline_ns - at->now_ns <= wait_ns, {false, RETRY_LATE, wait_ns}                                 },
-        {true,                                    {true, told_ns > 0 ? RETRY_AS_TOLD : RETRY_OWN_PACE, wait_ns}},
-    };
-    int i = 0;
-    while (!list[i].holds) i++;
-    return list[i].then;
-}
 
 START_TEST(the_first_reason_that_holds_counts) {
     static const int statuses[] = {400, 401, 404, 408, 409, 422, 429, 500, 503, 529};
@@ -443,8 +332,9 @@ START_TEST(the_first_reason_that_holds_counts) {
         const struct retry_moment at =
             moment(now_ns, now_ns + left_ns > 0 ? now_ns + left_ns : 0,
                    draw_int(&d, 0, 1023) / 1024.0);
-        check(&p, &f, attempt, &at,
-              oracle(&p, &f, f.retry_after && told_s > 0 ? told_s * S : 0, attempt, &at));
+        check_decision(&p, &f, attempt, &at,
+                       decided_by_list(&p, &f, f.retry_after && told_s > 0 ? told_s * S : 0,
+                                       attempt, &at));
     }
 }
 END_TEST
@@ -452,29 +342,26 @@ END_TEST
 Suite *suite(void) {
     Suite *s = suite_create("level1/retry");
 
-    TCase *example = tcase_create("worked example");
+    TCase *example = tcase_in(s, "worked example");
     tcase_add_test(example, worked_example);
-    suite_add_tcase(s, example);
 
-    TCase *what = tcase_create("what is worth a repeat");
+    TCase *what = tcase_in(s, "what is worth a repeat");
     tcase_add_test(what, some_refusals_are_worth_a_repeat);
     tcase_add_test(what, what_was_lost_is_worth_a_repeat_and_what_is_hopeless_is_not);
-    suite_add_tcase(s, what);
 
-    TCase *pace = tcase_create("our own pace");
+    TCase *pace = tcase_in(s, "our own pace");
     tcase_add_test(pace, the_bound_doubles_up_to_the_cap);
     tcase_add_test(pace, many_tries_do_not_overflow);
     tcase_add_test(pace, a_random_share_of_the_bound_is_taken_off);
-    suite_add_tcase(s, pace);
 
-    TCase *header = tcase_create("what the server says");
-    tcase_add_loop_test(header, seconds_and_dates_are_understood, 0, N_TOLD);
-    tcase_add_loop_test(header, what_tells_nothing_of_use_is_0, 0, N_NOTHING);
+    TCase *header = tcase_in(s, "what the server says");
+    tcase_add_loop_test(header, seconds_and_dates_are_understood, 0, ROWS(told));
+    tcase_add_loop_test(header, what_tells_nothing_of_use_is_0, 0, ROWS(nothing_told));
     tcase_add_test(header, drawn_seconds_and_dates_are_understood);
-    suite_add_tcase(s, header);
 
-    TCase *decision = tcase_create("decision");
-    tcase_add_loop_test(decision, the_header_is_obeyed_when_it_makes_sense, 0, 6);
+    TCase *decision = tcase_in(s, "decision");
+    tcase_add_loop_test(decision, the_header_is_obeyed_when_it_makes_sense, 0,
+                        ROWS(cli_09));
     tcase_add_test(decision, without_a_header_waits_double);
     tcase_add_test(decision, what_the_server_says_has_neither_jitter_nor_our_bounds);
     tcase_add_test(decision, a_server_that_asks_for_three_seconds_twice_gets_them);
@@ -483,10 +370,8 @@ Suite *suite(void) {
     tcase_add_test(decision, a_promise_that_is_too_long_is_for_people);
     tcase_add_test(decision, a_wait_ends_before_the_deadline_or_is_not_begun);
     tcase_add_test(decision, our_own_pace_keeps_the_deadline_too);
-    suite_add_tcase(s, decision);
 
-    TCase *property = tcase_create("property");
+    TCase *property = tcase_in(s, "property");
     tcase_add_test(property, the_first_reason_that_holds_counts);
-    suite_add_tcase(s, property);
     return s;
 }
