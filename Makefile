@@ -162,6 +162,9 @@ check: setup-check      ## what CI runs beyond `make test`: format, clang, threa
 	@CC=$(CC) JOBS=$(JOBS) MODEL="$(MODEL)" tools/check.sh
 times: setup-suite      ## how long a learner waits for a verdict
 	@CC=$(CC) tools/times.py
+overhead: setup-test    ## what ask adds to curl's time to first token, and how fast bill answers
+	@+$(COURSE) link && $(BUILD_GOALS) programs $(TINY)
+	@exec $(PYTHON) tools/overhead.py --bin $(BUILD)/bin --model $(TINY) --flags="$(FAST) $(FLOAT)"
 fuzz: setup-check       ## every parser for SECONDS=60 under libFuzzer
 	@tools/fuzz.sh $(SECONDS)
 ##
@@ -230,5 +233,5 @@ $(TINY): tools/tiny_model.py
 
 .SECONDARY:
 .PHONY: setup-suite setup-test setup-check help next test tests status hint watch debug compare reset grade race editor doctor run chat serve bench lesson0 lesson1 model \
-        setup all clean suite verify check times fuzz programs suites course-commands
+        setup all clean suite verify check times overhead fuzz programs suites course-commands
 -include $(shell find $(BUILD) -name '*.d' -not -path '*/proof/*' 2>/dev/null)

@@ -20,10 +20,12 @@ import threading
 import time
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "support"))
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "tests/support"), str(ROOT / "tools")]
+import overhead  # noqa: E402
 from reference import Tally, arguments  # noqa: E402
 
-DATA = Path(__file__).resolve().parents[2] / "data"
+DATA = ROOT / "data"
 PRICES, RULES = DATA / "prices.json", DATA / "cache-rules.json"
 
 
@@ -46,6 +48,7 @@ PAINT = "a\u009b2J\x1b[1mb"  # would clear the screen and write in bold, if a te
 class Parrot(http.server.BaseHTTPRequestHandler):
     """Repeats the last question; some questions make it misbehave."""
 
+    bodies = []
     requests = []
     keys = []
     prefix_keys = []
@@ -77,7 +80,9 @@ class Parrot(http.server.BaseHTTPRequestHandler):
             pass  # the client left: some checks are about that
 
     def answer(self):
-        request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        request = json.loads(body)
+        Parrot.bodies.append(body)
         Parrot.requests.append(request)
         Parrot.keys.append(self.headers.get("Authorization"))
         Parrot.prefix_keys.append(self.headers.get("X-Prefix-Key"))
@@ -145,6 +150,15 @@ def check_one_shot(tally, program, url):
     code, out, _ = run(program, url, "--no-stream", "Привет 🦜")
     tally.equal((code, out), (0, "Привет 🦜\n"), "an answer in one piece")
     tally.equal(Parrot.requests[-1]["stream"], False, "no stream is asked for")
+
+
+def check_overhead(tally, program, url):
+    """make overhead compares the same request."""
+    port = int(url.split(":")[2].split("/")[0])
+    for name, (command, has_text) in overhead.commands(program, port).items():
+        done = subprocess.run(command, capture_output=True, timeout=30)
+        tally.check(done.returncode == 0 and has_text(done.stdout), f"{name} of make overhead", done)
+    tally.equal(Parrot.bodies[-1], Parrot.bodies[-2], "curl and ask send the same bytes")
 
 
 def check_json(tally, program, url):
@@ -449,7 +463,7 @@ def main():
     server.daemon_threads = True
     threading.Thread(target=server.serve_forever, daemon=True).start()
     url = f"http://127.0.0.1:{server.server_port}/v1"
-    for check in (check_price, check_one_shot, check_json, check_failures, check_keys, check_interrupt,
+    for check in (check_price, check_one_shot, check_overhead, check_json, check_failures, check_keys, check_interrupt,
                   check_conversation, check_audit):
         check(tally, program, url)
     tally.finish()
