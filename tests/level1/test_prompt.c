@@ -7,8 +7,6 @@
 #include "tests/support/prompt_rig.h"
 #include "tests/support/suite.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 // ---- build: worked example ---------------------------------------------------------------------
 
 static const struct prompt_part shop[] = {
@@ -439,21 +437,13 @@ START_TEST(agrees_with_looking_from_the_back) {
 }
 END_TEST
 
-// ------------------------------------------------------------------------------------------------
-
-static TCase *tcase(Suite *s, const char *tcase_name) {
-    TCase *tc = tcase_create(tcase_name);
-    suite_add_tcase(s, tc);
-    return tc;
-}
-
 Suite *suite(void) {
     Suite *s = suite_create("level1/prompt");
-    TCase *tc = tcase(s, "build worked example");
+    TCase *tc = tcase_in(s, "build worked example");
     tcase_add_test(tc, worked_example);
     tcase_add_test(tc, worked_example_one_turn_later);
 
-    tc = tcase(s, "build edges");
+    tc = tcase_in(s, "build edges");
     tcase_add_test(tc, a_question_alone_is_one_message);
     tcase_add_test(tc, parts_of_one_kind_stay_in_the_callers_order);
     tcase_add_test(tc, every_text_keeps_its_role);
@@ -461,27 +451,27 @@ Suite *suite(void) {
     tcase_add_test(tc, nothing_is_trimmed);
     tcase_add_test(tc, texts_and_roles_may_stand_anywhere_in_memory);
 
-    tc = tcase(s, "build failures");
-    tcase_add_loop_test(tc, what_cannot_be_is_refused, 0, COUNT(wrong_inputs));
+    tc = tcase_in(s, "build failures");
+    tcase_add_loop_test(tc, what_cannot_be_is_refused, 0, ROWS(wrong_inputs));
     tcase_add_test(tc, too_many_parts_are_refused);
     tcase_add_test(tc, too_many_turns_are_refused);
     tcase_add_test(tc, every_failed_allocation_is_an_error);
 
-    tc = tcase(s, "build property");
+    tc = tcase_in(s, "build property");
     tcase_add_test(tc, agrees_with_taking_one_text_after_the_other);
 
-    tcase_add_test(tcase(s, "compare worked example"), worked_example_compare);
-    tc = tcase(s, "compare reference");
+    tcase_add_test(tcase_in(s, "compare worked example"), worked_example_compare);
+    tc = tcase_in(s, "compare reference");
     tcase_add_loop_test(tc, what_changed_in_front_of_something_stable_is_named, 0,
-                        COUNT(changes));
-    tcase_add_loop_test(tc, a_promise_holds_for_those_who_share_it, 0, COUNT(scopes));
+                        ROWS(changes));
+    tcase_add_loop_test(tc, a_promise_holds_for_those_who_share_it, 0, ROWS(scopes));
     tcase_add_test(tc, a_history_may_only_grow_at_its_end);
 
-    tc = tcase(s, "compare failures");
+    tc = tcase_in(s, "compare failures");
     tcase_add_loop_test(tc, requests_that_cannot_be_compared_are_refused, 0,
-                        COUNT(wrong_pairs));
+                        ROWS(wrong_pairs));
 
-    tc = tcase(s, "compare property");
+    tc = tcase_in(s, "compare property");
     tcase_add_test(tc, agrees_with_looking_from_the_back);
     return s;
 }

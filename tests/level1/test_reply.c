@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tests/support/memory.h"
+#include "tests/support/reply_deal.h"
 #include "tests/support/reply_rig.h"
 #include "tests/support/suite.h"
 
@@ -121,7 +122,6 @@ static const struct {
     {"{'choices':[{'index':127,'delta':{}}]}", "", 128},
 };
 // clang-format on
-enum { N_HARMLESS = sizeof(harmless) / sizeof(harmless[0]) };
 
 START_TEST(absent_and_null_fields_are_harmless) {
     push(harmless[_i].chunk);
@@ -256,39 +256,17 @@ END_TEST
 
 // ---- choices: property -------------------------------------------------------------------------
 
-// A chunk with a word for one choice, or with none; sometimes for two at a time.
 START_TEST(texts_dealt_out_to_choices_in_any_order_come_together) {
     struct draw d = draw_start("texts_dealt_out_to_choices");
     for (int round = 0; round < 60; round++) {
-        char want[5][600] = {{0}};
-        int64_t now_ns = 0, first_ns = 0, last_ns = 0, n_bytes = 0;
-
-        for (int i = draw_int(&d, 1, 3 + round / 2); i > 0; i--) {
-            char chunk[256], words[2][8] = {{0}};
-            int c[2] = {draw_int(&d, 0, 4), draw_int(&d, 0, 4)};
-            for (int w = 0; w < 2; w++) {
-                int n = draw_int(&d, 0, 5);
-                for (int k = 0; k < n; k++) words[w][k] = (char)draw_int(&d, 'a', 'z');
-                strcat(want[c[w]], words[w]);
-                n_bytes += n;
-            }
-            now_ns += draw_int(&d, 1, 1000);
-            if (words[0][0] || words[1][0]) {
-                first_ns = first_ns ? first_ns : now_ns;
-                last_ns = now_ns;
-            }
-            snprintf(chunk, sizeof(chunk),
-                     "{'choices':[{'index':%d,'delta':{'content':'%s'}},"
-                     "{'index':%d,'delta':{'content':'%s'},'finish_reason':null}]}",
-                     c[0], words[0], c[1], words[1]);
-            assert_returned(push_at(chunk, now_ns), OK);
+        struct dealt want = {0};
+        for (int i = draw_int(&d, 1, 3 + round / 2); i > 0; i--) deal_chunk(&want, &d);
+        for (int c = 0; c < DEALT_CHOICES; c++) {
+            if (c < reply.n_choices) assert_choice(c, want.texts[c], "");
+            if (c >= reply.n_choices) assert_text("text of no choice", "", want.texts[c]);
         }
-        for (int c = 0; c < 5; c++) {
-            if (c < reply.n_choices) assert_choice(c, want[c], "");
-            if (c >= reply.n_choices) assert_text("text of no choice", "", want[c]);
-        }
-        assert_times(first_ns, last_ns);
-        assert_number(after("n_bytes"), (int64_t)reply.n_bytes, n_bytes);
+        assert_times(want.first_ns, want.last_ns);
+        assert_number(after("n_bytes"), (int64_t)reply.n_bytes, want.n_bytes);
         reply_free(&reply);
     }
 }
@@ -375,7 +353,6 @@ static const struct {
     {"{'choices':[{'index':0}],'error':{'message':'too hot'}}", "too hot"},
 };
 // clang-format on
-enum { N_ERRORS = sizeof(errors) / sizeof(errors[0]) };
 
 START_TEST(an_error_object_is_recognised) {
     for (int whole = 0; whole < 2; whole++) {
@@ -439,9 +416,8 @@ END_TEST
 // ------------------------------------------------------------------------------------------------
 
 static TCase *tcase(Suite *s, const char *tcase_name) {
-    TCase *tc = tcase_create(tcase_name);
+    TCase *tc = tcase_in(s, tcase_name);
     tcase_add_checked_fixture(tc, reply_rig_open, reply_rig_close);
-    suite_add_tcase(s, tc);
     return tc;
 }
 
@@ -457,7 +433,7 @@ Suite *suite(void) {
     tcase_add_test(tc, a_finish_reason_stays_until_another_is_told);
 
     tc = tcase(s, "choices edges");
-    tcase_add_loop_test(tc, absent_and_null_fields_are_harmless, 0, N_HARMLESS);
+    tcase_add_loop_test(tc, absent_and_null_fields_are_harmless, 0, ROWS(harmless));
     tcase_add_test(tc, a_nul_in_the_text_is_a_byte_like_any_other);
 
     tc = tcase(s, "choices failures");
@@ -478,7 +454,7 @@ Suite *suite(void) {
     tcase_add_test(tc, the_latest_count_takes_the_place_of_the_one_before);
 
     tc = tcase(s, "error");
-    tcase_add_loop_test(tc, an_error_object_is_recognised, 0, N_ERRORS);
+    tcase_add_loop_test(tc, an_error_object_is_recognised, 0, ROWS(errors));
     tcase_add_test(tc, an_error_message_of_any_length_is_kept_or_cut);
 
     tc = tcase(s, "whole");
