@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "common/limits.h"
-#include "tests/support/memory.h"
+#include "tests/support/json_sweeps.h"
 #include "tests/support/suite.h"
 
 static const char sample[] =
@@ -143,32 +143,22 @@ START_TEST(a_wrong_list_is_refused_with_the_place) {
 }
 END_TEST
 
+static enum status read_whole(const char *bytes, size_t n_bytes, struct error *err) {
+    struct cache_rules x;
+    enum status st = cache_rules_parse(&x, bytes, n_bytes, "list", err);
+    MUST(st == OK || !x.entries); // a failure leaves it closed
+    cache_rules_close(&x);
+    cache_rules_close(&x); // twice: as good as once
+    return st;
+}
+
 START_TEST(a_list_cut_at_any_byte_is_refused) {
-    struct cache_rules list;
-    for (size_t n = 0; n < strlen(sample); n++) {
-        char *cut = malloc(n + 1);
-        memcpy(cut, sample, n);
-        enum status st = cache_rules_parse(&list, cut, n, "list", NULL);
-        ck_assert_msg(st == ERR_FORMAT, "cut at %zu: %s", n, status_name(st));
-        free(cut);
-    }
+    assert_cuts_are_refused(read_whole, sample);
 }
 END_TEST
 
 START_TEST(a_list_with_a_wrong_byte_never_crashes) {
-    static const char bytes[] = {'"', '{', ']', ',', ':', '0', '-', '\\', '\x01', '\xff'};
-    char *text = malloc(sizeof(sample));
-    for (size_t i = 0; i < strlen(sample); i++) {
-        struct cache_rules list;
-        struct error err = {0};
-        memcpy(text, sample, sizeof(sample));
-        text[i] = bytes[i % sizeof(bytes)];
-        enum status st = cache_rules_parse(&list, text, strlen(sample), "list", &err);
-        ck_assert_msg(st == OK || (st == ERR_FORMAT && *err.text), "byte %zu: %s", i,
-                      status_name(st));
-        cache_rules_close(&list);
-    }
-    free(text);
+    assert_wrong_bytes_do_no_harm(read_whole, sample);
 }
 END_TEST
 
@@ -191,24 +181,7 @@ START_TEST(lists_above_the_limits_are_refused) {
 END_TEST
 
 START_TEST(every_failed_allocation_is_an_error) {
-    struct cache_rules list;
-    struct error err;
-    int n = 0;
-    for (;; n++) {
-        err = (struct error){0};
-        memory_fail_after(n);
-        enum status st = parse(&list, sample, &err);
-        memory_fail_after(-1);
-        if (st == OK) break;
-        // Jansson blames the text now and then, and then it gives a reason.
-        ck_assert_msg(st == ERR_MEMORY ||
-                          (st == ERR_FORMAT && strstr(err.text, "not JSON: ")),
-                      "%d: %s", n, err.text);
-        ck_assert_ptr_null(list.entries);
-    }
-    ck_assert_int_ge(n, 10);
-    cache_rules_close(&list);
-    cache_rules_close(&list); // twice: as good as once
+    assert_failed_allocations_are_told(read_whole, sample);
 }
 END_TEST
 

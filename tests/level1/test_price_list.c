@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "common/limits.h"
-#include "tests/support/memory.h"
+#include "tests/support/json_sweeps.h"
 #include "tests/support/suite.h"
 
 static const char sample[] =
@@ -205,35 +205,22 @@ START_TEST(a_wrong_list_is_refused_with_the_place) {
 }
 END_TEST
 
+static enum status read_whole(const char *bytes, size_t n_bytes, struct error *err) {
+    struct price_list x;
+    enum status st = price_list_parse(&x, bytes, n_bytes, "list", err);
+    MUST(st == OK || !x.entries); // a failure leaves it closed
+    price_list_close(&x);
+    price_list_close(&x); // twice: as good as once
+    return st;
+}
+
 START_TEST(a_list_cut_at_any_byte_is_refused) {
-    struct price_list list;
-    for (size_t n = 0; n < strlen(sample); n++) {
-        struct error err = {0};
-        char *cut = malloc(n + 1); // of exactly this size, so that reading on is seen
-        memcpy(cut, sample, n);
-        enum status st = price_list_parse(&list, cut, n, "list", &err);
-        ck_assert_msg(st == ERR_FORMAT, "cut at %zu: %s", n, status_name(st));
-        free(cut);
-    }
+    assert_cuts_are_refused(read_whole, sample);
 }
 END_TEST
 
-// A byte that is not what it was gives a list or a sentence, nothing else.
 START_TEST(a_list_with_a_wrong_byte_never_crashes) {
-    static const char bytes[] = {'"', '{', '}', '[',  ']',    ',',
-                                 ':', '0', '-', '\\', '\x01', '\xff'};
-    char *text = malloc(sizeof(sample));
-    for (size_t i = 0; i < strlen(sample); i++) {
-        struct price_list list;
-        struct error err = {0};
-        memcpy(text, sample, sizeof(sample));
-        text[i] = bytes[i % sizeof(bytes)];
-        enum status st = price_list_parse(&list, text, strlen(sample), "list", &err);
-        ck_assert_msg(st == OK || (st == ERR_FORMAT && *err.text), "byte %zu: %s", i,
-                      status_name(st));
-        price_list_close(&list);
-    }
-    free(text);
+    assert_wrong_bytes_do_no_harm(read_whole, sample);
 }
 END_TEST
 
@@ -270,25 +257,7 @@ START_TEST(deep_nesting_is_refused) {
 END_TEST
 
 START_TEST(every_failed_allocation_is_an_error) {
-    struct price_list list;
-    struct error err;
-    int n = 0;
-    for (;; n++) {
-        err = (struct error){0};
-        memory_fail_after(n);
-        enum status st = parse(&list, sample, &err);
-        memory_fail_after(-1);
-        if (st == OK) break;
-        // Jansson blames the text now and then, and then it gives a reason.
-        ck_assert_msg(st == ERR_MEMORY ||
-                          (st == ERR_FORMAT && strstr(err.text, "not JSON: ")),
-                      "%d: %s", n, err.text);
-        ck_assert_ptr_null(list.entries);
-    }
-    ck_assert_int_ge(n, 10);
-    ck_assert_int_eq(err.code, OK);
-    price_list_close(&list);
-    price_list_close(&list); // twice: as good as once
+    assert_failed_allocations_are_told(read_whole, sample);
 }
 END_TEST
 
