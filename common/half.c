@@ -51,6 +51,11 @@ float f16_to_f32(uint16_t bits) {
     return float_of(sign | exponent << F32_MANTISSA | mantissa << DROPPED);
 }
 
+float f16_load(const void *bytes) {
+    const unsigned char *b = bytes;
+    return f16_to_f32((uint16_t)(b[0] | b[1] << 8));
+}
+
 uint16_t f16_from_f32(float x) {
     uint32_t bits = bits_of(x);
     uint32_t sign = bits >> 16 & 0x8000;

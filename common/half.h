@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 float f16_to_f32(uint16_t bits);
+float f16_load(const void *bytes); // one at any address, low byte first
 uint16_t f16_from_f32(float x);
 float bf16_to_f32(uint16_t bits);
 uint16_t bf16_from_f32(float x);

@@ -105,10 +105,10 @@ int inspect_types(struct inspect_type *types, const struct gguf *g) {
 static void print_types(FILE *out, const struct inspect_type *types, int n_types,
                         uint64_t n_bytes) {
     char values[32], bytes[32];
-    fprintf(out, "\n  %-6s %8s %16s %16s %7s\n", "type", "tensors", "parameters", "bytes",
+    fprintf(out, "\n  %-7s %8s %16s %16s %7s\n", "type", "tensors", "parameters", "bytes",
             "share");
     for (int i = 0; i < n_types; i++)
-        fprintf(out, "  %-6s %8" PRIu64 " %16s %16s %6.1f%%\n",
+        fprintf(out, "  %-7s %8" PRIu64 " %16s %16s %6.1f%%\n",
                 dtype_info(types[i].dtype)->name, types[i].n_tensors,
                 grouped(values, types[i].n_values), grouped(bytes, types[i].n_bytes),
                 100.0 * (double)types[i].n_bytes / (double)n_bytes);
@@ -234,12 +234,12 @@ void inspect_print_tensors(FILE *out, const struct gguf *g) {
     for (uint64_t i = 0; i < g->n_tensors; i++) width = widen(width, g->tensors[i].name);
     fputs("  ", out);
     print_column(out, title, width);
-    fprintf(out, "  %-6s %-15s %12s %13s\n", "type", "shape", "bytes", "at byte");
+    fprintf(out, "  %-7s %-15s %12s %13s\n", "type", "shape", "bytes", "at byte");
     for (uint64_t i = 0; i < g->n_tensors; i++) {
         const struct gguf_tensor *t = &g->tensors[i];
         fputs("  ", out);
         print_column(out, t->name, width);
-        fprintf(out, "  %-6s ", dtype_info(t->view.dtype)->name);
+        fprintf(out, "  %-7s ", dtype_info(t->view.dtype)->name);
         print_shape(out, &t->view, 15);
         fprintf(out, " %12s %13s\n", grouped(bytes, t->view.n_bytes),
                 grouped(offset, g->data_offset + t->offset));

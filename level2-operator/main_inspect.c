@@ -9,6 +9,7 @@
 #include "level2-operator/gguf_value.h"
 #include "level2-operator/inspect.h"
 #include "level2-operator/model.h"
+#include "level2-operator/rows_for.h"
 
 enum { ARENA_PER_BYTE = 32, ARENA_BASE = 1 << 20 }; // tables, per byte of file
 
@@ -58,6 +59,11 @@ static enum status run_tensor(struct session *s, const struct options *o,
         return error_set_param(err, ERR_INPUT, "tensor",
                                "%s: has no tensor %s; --tensors lists them",
                                error_path(o->file), o->tensor);
+    if (!rows_for(t->view.dtype))
+        return error_set_param(err, ERR_UNSUPPORTED, "tensor",
+                               "%s: tensor %s: values of type %s are not read yet",
+                               error_path(o->file), o->tensor,
+                               dtype_info(t->view.dtype)->name);
     if (t->view.dim[0] > INT32_MAX)
         return error_set(err, ERR_LIMIT, "%s: tensor %s: its rows are too long",
                          error_path(o->file), o->tensor);

@@ -60,6 +60,10 @@ static enum status find_tensor(struct binder *b, const char *name, int n_out, in
         return refuse(b, ERR_FORMAT, name,
                       "(%" PRIu64 ", %" PRIu64 "), but the metadata asks for (%d, %d)",
                       dim[1], dim[0], n_out, n_in);
+    if (!rows_for(t->view.dtype))
+        return refuse(b, ERR_UNSUPPORTED, name,
+                      "type %s is not read yet; take a file in Q4_K, Q8_0 or F16",
+                      dtype_info(t->view.dtype)->name);
     b->is_bound[t - g->tensors] = true;
     *view = &t->view;
     return OK;

@@ -153,6 +153,17 @@ START_TEST(no_neighbour_is_nearer) {
 }
 END_TEST
 
+START_TEST(an_f16_is_loaded_from_any_address_low_byte_first) {
+    unsigned char bytes[5] = {0xff, 0x00, 0x38, 0x00, 0xc0};
+    ck_assert(f16_load(bytes + 1) == 0.5f);
+    ck_assert(f16_load(bytes + 3) == -2.0f);
+    for (int i = 0; i < 65536; i++) {
+        bytes[1] = (unsigned char)i, bytes[2] = (unsigned char)(i >> 8);
+        ck_assert_uint_eq(bits_of(f16_load(bytes + 1)), bits_of(f16_to_f32((uint16_t)i)));
+    }
+}
+END_TEST
+
 Suite *suite(void) {
     Suite *s = suite_create("common/half");
 
@@ -172,6 +183,7 @@ Suite *suite(void) {
     tcase_add_test(property, f16_rounds_to_nearest_and_ties_to_even);
     tcase_add_test(property, bf16_rounds_to_nearest_and_ties_to_even);
     tcase_add_test(property, no_neighbour_is_nearer);
+    tcase_add_test(property, an_f16_is_loaded_from_any_address_low_byte_first);
     suite_add_tcase(s, property);
     return s;
 }

@@ -113,6 +113,20 @@ START_TEST(tensors_are_listed_with_shape_and_place) {
 }
 END_TEST
 
+// A type that only its size is known of is listed like any other.
+START_TEST(tensors_that_are_not_read_are_listed_too) {
+    struct file_tensor *t = file_tensor(&file, "blk.0.ffn_down.weight");
+    t->type = dtype_info(DTYPE_IQ4_NL)->gguf_type;
+    parse();
+    struct inspected in = inspected();
+    inspect_print_summary(out, &in);
+    inspect_print_tensors(out, &g);
+    assert_printed("  IQ4_NL         1            6,144            3,456");
+    assert_printed("blk.0.ffn_down.weight     IQ4_NL  (64, 96)               3,456");
+    assert_printed("parameters    129,664");
+}
+END_TEST
+
 START_TEST(raw_values_are_the_rows_as_floats) {
     float row[96], want[96];
     parse();
@@ -237,6 +251,7 @@ Suite *suite(void) {
     tcase_add_test(reference, metadata_shows_types_and_short_values);
     tcase_add_test(reference, metadata_can_be_shown_in_full);
     tcase_add_test(reference, tensors_are_listed_with_shape_and_place);
+    tcase_add_test(reference, tensors_that_are_not_read_are_listed_too);
     tcase_add_test(reference, raw_values_are_the_rows_as_floats);
     tcase_add_test(reference, one_tensor_shows_its_range);
     tcase_add_test(reference, the_document_holds_everything);

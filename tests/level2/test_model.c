@@ -217,6 +217,30 @@ START_TEST(a_tensor_that_nobody_reads_is_refused) {
 }
 END_TEST
 
+// The format has the type and its size is known, so the file is whole; but nobody can compute with it.
+START_TEST(a_type_that_is_not_read_is_refused_by_name) {
+    static const struct {
+        const char *tensor;
+        enum dtype dtype;
+    } unread[] = {
+        {"blk.1.ffn_up.weight",    DTYPE_IQ4_NL},
+        {"blk.0.attn_norm.weight", DTYPE_I32   },
+        {"token_embd.weight",      DTYPE_MXFP4 },
+    };
+    for (size_t i = 0; i < sizeof(unread) / sizeof(unread[0]); i++) {
+        file_free(&file);
+        file_load(&file, tiny_model_path());
+        struct file_tensor *t = tensor(unread[i].tensor);
+        const char *name = dtype_info(unread[i].dtype)->name;
+        t->type = dtype_info(unread[i].dtype)->gguf_type; // none of them needs more bytes
+        ck_assert_int_eq(parse(), ERR_UNSUPPORTED);
+        ck_assert_str_eq(err.param, unread[i].tensor);
+        ck_assert_msg(strstr(err.text, name) != NULL, "%s: no %s", err.text, name);
+        ck_assert(is_closed());
+    }
+}
+END_TEST
+
 START_TEST(layers_that_the_file_cannot_hold_cost_nothing) {
     struct model_options small = {.arena_limit = 24 << 10};
     struct gguf_file few = {0};
@@ -328,6 +352,7 @@ Suite *suite(void) {
     tcase_add_test(failures, every_missing_tensor_is_named);
     tcase_add_test(failures, every_wrong_shape_is_named);
     tcase_add_test(failures, a_tensor_that_nobody_reads_is_refused);
+    tcase_add_test(failures, a_type_that_is_not_read_is_refused_by_name);
     tcase_add_test(failures, layers_that_the_file_cannot_hold_cost_nothing);
     tcase_add_test(failures, scores_of_the_wrong_type_are_refused);
     tcase_add_test(failures, a_file_that_is_not_there_is_named);

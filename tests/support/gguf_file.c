@@ -207,7 +207,7 @@ static void load_key(struct gguf_file *f, const struct gguf_key *key) {
 static void load_tensor(struct gguf_file *f, const struct gguf_tensor *tensor) {
     char *name = copy_text(tensor->name.bytes, (size_t)tensor->name.n_bytes);
     struct file_tensor *t = file_add_tensor(f, name);
-    t->type = (uint32_t)dtype_info(tensor->view.dtype)->gguf_type;
+    t->type = dtype_info(tensor->view.dtype)->gguf_type;
     t->n_dims = (uint32_t)tensor->view.n_dims;
     memcpy(t->dim, tensor->view.dim, sizeof(t->dim));
     put_raw(&t->data, tensor->view.data, (size_t)tensor->view.n_bytes);

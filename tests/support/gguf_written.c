@@ -67,15 +67,13 @@ static struct tensor_view draw_view(struct draw *d, enum dtype dtype, int n_dims
 }
 
 void written_add_tensors(struct gguf_written *w, int n_dims) {
-    static const enum dtype types[WRITTEN_TENSORS] = {DTYPE_F32,  DTYPE_F16,  DTYPE_BF16,
-                                                      DTYPE_Q8_0, DTYPE_Q4_0, DTYPE_Q4_1};
     for (int i = 0; i < WRITTEN_TENSORS; i++) {
         struct written_tensor *t = &w->tensors[i];
         draw_name(&w->draw, t->name, i);
-        t->view = draw_view(&w->draw, types[i], n_dims, i ? 70 : 1);
+        t->view = draw_view(&w->draw, (enum dtype)i, n_dims, i ? 70 : 1);
         t->offset = draw_u64(&w->draw) >> 1; // a message shows it signed
         put_tensor(&w->rig->file, t->name, (uint32_t)n_dims, t->view.dim,
-                   (uint32_t)dtype_info(types[i])->gguf_type, t->offset);
+                   dtype_info((enum dtype)i)->gguf_type, t->offset);
     }
 }
 

@@ -8,7 +8,7 @@
 
 enum {
     WRITTEN_KEYS = 64,
-    WRITTEN_TENSORS = 6
+    WRITTEN_TENSORS = DTYPE_COUNT
 }; // a tensor of each type that a file can have
 
 struct written_key {

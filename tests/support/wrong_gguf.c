@@ -197,12 +197,12 @@ static void type_4(struct bytes *b) {
     one_tensor(b, "odd", 1, four, 4);
 }
 
-static void type_q4_k(struct bytes *b) {
-    one_tensor(b, "later", 1, (uint64_t[]){256}, 12);
+static void type_q8_1(struct bytes *b) {
+    one_tensor(b, "scratch", 1, (uint64_t[]){32}, 9);
 }
 
-static void type_q5_0(struct bytes *b) {
-    one_tensor(b, "later", 1, (uint64_t[]){32}, 6);
+static void part_of_a_k_block(struct bytes *b) {
+    one_tensor(b, "wide", 2, (uint64_t[]){576, 4}, 12);
 }
 
 static void part_of_a_block(struct bytes *b) {
@@ -318,10 +318,10 @@ const struct wrong_gguf wrong_ggufs[N_WRONG_GGUFS] = {
      "tensor odd at byte 24", {"type 4294967295"}},
     {"LOAD-14 type 4, taken back", type_4, WRONG_TENSORS, ERR_FORMAT,
      "tensor odd at byte 24", {"type 4"}},
-    {"Q4_K, not built yet", type_q4_k, WRONG_TENSORS, ERR_UNSUPPORTED,
-     "tensor later at byte 24", {"Q4_K"}},
-    {"Q5_0, not built yet", type_q5_0, WRONG_TENSORS, ERR_UNSUPPORTED,
-     "tensor later at byte 24", {"Q5_0"}},
+    {"Q8_1, which no file holds", type_q8_1, WRONG_TENSORS, ERR_UNSUPPORTED,
+     "tensor scratch at byte 24", {"Q8_1"}},
+    {"QNT-07 576 columns in K blocks", part_of_a_k_block, WRONG_TENSORS, ERR_FORMAT,
+     "tensor wide at byte 24", {"576", "Q4_K blocks of 256"}},
     {"row of half a block", part_of_a_block, WRONG_TENSORS, ERR_FORMAT,
      "tensor half at byte 24", {"16", "Q8_0"}},
     {"same tensor twice", same_tensor_twice, WRONG_TENSORS, ERR_FORMAT,

@@ -1,0 +1,36 @@
+// Five bits a value. Nothing beyond rows.c but one bit more, which is looked up where it lies.
+#include "level2-operator/rows_q5.h"
+
+#include "common/half.h"
+
+enum { HALF_BLOCK = QUANT_BLOCK / 2 };
+
+static inline void unpack_five(uint8_t *q, // (QUANT_BLOCK)
+                               const unsigned char *fifth, const unsigned char *packed) {
+    for (int j = 0; j < HALF_BLOCK; j++) {
+        q[j] = packed[j] & 15;
+        q[j + HALF_BLOCK] = packed[j] >> 4;
+    }
+    for (int j = 0; j < QUANT_BLOCK; j++)
+        q[j] = (uint8_t)(q[j] | (fifth[j / 8] >> j % 8 & 1) << 4);
+}
+
+void rows_q5_0(float *restrict y, const void *restrict row, int n) {
+    const unsigned char *block = row;
+    uint8_t q[QUANT_BLOCK];
+    for (int i = 0; i < n; i += QUANT_BLOCK, block += sizeof(struct block_q5_0)) {
+        float d = f16_load(block);
+        unpack_five(q, block + 2, block + 6);
+        for (int j = 0; j < QUANT_BLOCK; j++) y[i + j] = d * (float)(q[j] - 16);
+    }
+}
+
+void rows_q5_1(float *restrict y, const void *restrict row, int n) {
+    const unsigned char *block = row;
+    uint8_t q[QUANT_BLOCK];
+    for (int i = 0; i < n; i += QUANT_BLOCK, block += sizeof(struct block_q5_1)) {
+        float d = f16_load(block), m = f16_load(block + 2);
+        unpack_five(q, block + 4, block + 8);
+        for (int j = 0; j < QUANT_BLOCK; j++) y[i + j] = d * (float)q[j] + m;
+    }
+}
