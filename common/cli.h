@@ -36,6 +36,9 @@ enum cli_kind {
 
 enum { CLI_LIST_MAX = 64 };
 
+// 2^53 - 1: up to here every whole number is exact in a double, and so for every JSON reader.
+static const double CLI_MAX_EXACT = 9007199254740991.0;
+
 struct cli_list {
     const char *items[CLI_LIST_MAX];
     int n_items;

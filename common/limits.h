@@ -68,6 +68,10 @@ enum {
     LIMIT_GPU_BYTES = 1 << 16,        // a list of offers of machines
     LIMIT_GPU_OFFERS = 256,           // offers in it
     LIMIT_AUDIT_BLOCKS = 8192,        // texts of one request that is audited
+    LIMIT_CACHE_FACTOR = 100,         // price of cached input, times that of other input
+    LIMIT_TYPED_PATH_BYTES = 1024,    // file behind a slash command, with its NUL
+    LIMIT_OWN_RATE = 10000000,        // output tokens/s of one machine at full load
+    LIMIT_OWN_REDUNDANCY = 1000,      // machines paid for each one that works
 
     // Tracing
     LIMIT_TRACE_SPANS = 1 << 16, // spans kept per worker; later ones are counted, not kept

@@ -23,8 +23,8 @@ struct account {
     bool cost_is_known;
     char why[96]; // else: why not
     // all answers
-    int64_t n_answers, n_untold,
-        n_unbilled; // of these without a usage, and without a known cost
+    int64_t n_answers;
+    int64_t n_untold, n_unbilled; // of these without a usage, and without a known cost
     int64_t prompt, cached, completion; // tokens; at INT64_MAX they stay there
     int64_t n_timed;                    // answers whose first token was seen
     double ttft_ms;                     // of these, added up

@@ -8,7 +8,7 @@
 #include "level1-user/data_record.h"
 #include "level1-user/money.h"
 
-enum { MAX_RULE_TOKENS = 1 << 24, MAX_FACTOR = 100, MILLIONTHS_PER_MILLE = 1000 };
+enum { MILLIONTHS_PER_MILLE = 1000, MILLIONTHS = 1000000 };
 
 static const char known_fields[] =
     " provider valid_from valid_to min_tokens step_tokens look_back "
@@ -23,7 +23,7 @@ static enum status read_factor(int64_t *per_mille, const struct data_record *at,
     *per_mille = AUDIT_UNKNOWN;
     if (st != OK || !*text) return st;
     if (!money_parse_price(text, &millionths) || millionths % MILLIONTHS_PER_MILLE != 0 ||
-        millionths > (int64_t)MAX_FACTOR * 1000000)
+        millionths > (int64_t)LIMIT_CACHE_FACTOR * MILLIONTHS)
         return data_refuse(at, field,
                            "must be a decimal up to 100, such as \"1.25\", with at most 3 "
                            "digits behind the point",
@@ -38,9 +38,9 @@ static enum status read_counts(struct audit_rule *rule, const struct data_record
     int64_t look_back = not_told;
     rule->min_tokens = rule->step_tokens = not_told;
     enum status st =
-        data_number(&rule->min_tokens, at, "min_tokens", 0, MAX_RULE_TOKENS, err);
+        data_number(&rule->min_tokens, at, "min_tokens", 0, LIMIT_CONTEXT, err);
     if (st == OK)
-        st = data_number(&rule->step_tokens, at, "step_tokens", 1, MAX_RULE_TOKENS, err);
+        st = data_number(&rule->step_tokens, at, "step_tokens", 1, LIMIT_CONTEXT, err);
     if (st == OK) st = data_number(&look_back, at, "look_back", 0, LIMIT_MESSAGES, err);
     if (st != OK) return st;
 

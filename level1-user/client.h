@@ -23,7 +23,7 @@ struct client_options {
     const char *api_key;    // NULL or "": none. Sent as a header, never printed
     const char *prefix_key; // the same, as X-Prefix-Key
     int connect_timeout_ms; // 0: 10 s
-    int silence_timeout_ms; // without a byte, from the request on; 0: any
+    int silence_timeout_ms; // the longest time without a byte, from the request on; 0: any
 };
 
 struct client {
@@ -60,8 +60,9 @@ enum status client_open(struct client *c, const struct client_options *options,
                         struct clock *clock, struct error *err);
 void client_close(struct client *c); // safe on a zeroed client
 
-// ERR_IO: not reached, broken off, out of time, a fault of the server. ERR_BUSY: 429 or 503. ERR_INPUT: the server refuses the request. ERR_FORMAT: it does not speak this API.
-// ERR_STATE: cancelled. ERR_LIMIT, ERR_MEMORY. A connection is kept for the next call.
+// ERR_IO: not reached, broken off, out of time, a fault of the server. ERR_BUSY: 429 or 503.
+// ERR_INPUT: the server refuses the request. ERR_FORMAT: it does not speak this API. ERR_STATE:
+// cancelled. ERR_LIMIT, ERR_MEMORY. A connection is kept for the next call.
 enum status client_chat(struct client *c, struct client_call *call, struct error *err);
 
 #endif

@@ -15,7 +15,8 @@
 
 // system: "" for none. The file is for its owner alone (mode 0600), and either the old one or the whole
 // new one: it is written under another name beside it, then renamed. ERR_INPUT: there is a file of this
-// name that is no saved conversation, and stays; or system or model is no UTF-8. ERR_IO, ERR_MEMORY: nothing changed.
+// name that is no saved conversation, and stays; or system or model is no UTF-8. ERR_IO, ERR_MEMORY:
+// nothing changed.
 enum status conversation_save(const struct conversation *said, const char *system,
                               const char *model, const char *path, struct error *err);
 

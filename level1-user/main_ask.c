@@ -22,7 +22,6 @@ static const double API_TEMPERATURE = 1; // the API's default: not sent
 // go on until there. This is some 380 English words, and says so where it ends one.
 static const int DEFAULT_MAX_TOKENS = 512;
 static const uint64_t NO_SEED = UINT64_MAX;
-static const double MAX_SEED = 9007199254740991.0; // every JSON reader knows it exactly
 
 // Of an estimate: what ChatML puts around a text, its start, role, line end, end, line end.
 static const int64_t TOKENS_PER_MESSAGE = 5;
@@ -183,7 +182,7 @@ int main(int argc, char **argv) {
         {"system", "TEXT", CLI_STRING, &a.system, .help = "system message"},
         {"max-tokens", "N", CLI_INT, &a.max_tokens, .help = "longest answer; 0: the server decides", .low = 0, .high = LIMIT_CONTEXT},
         {"temperature", "T", CLI_DOUBLE, &a.temperature, .help = "0: the likeliest text", .low = 0, .high = 2},
-        {"seed", "N", CLI_U64, &a.seed, .help = "same seed, same answer", .low = 0, .high = MAX_SEED},
+        {"seed", "N", CLI_U64, &a.seed, .help = "same seed, same answer", .low = 0, .high = CLI_MAX_EXACT},
         {"retries", "N", CLI_INT, &a.max_retries, .help = "repeat what failed, so often", .low = 0, .high = 100},
         {"deadline", "SECONDS", CLI_INT, &a.deadline_s, .help = "for an answer, with all tries; 0: none", .low = 0, .high = 86400},
         {"connect", "SECONDS", CLI_INT, &a.connect_s, .help = "for a connection", .low = 1, .high = 3600},

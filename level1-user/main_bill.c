@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "common/cli.h"
+#include "common/limits.h"
 #include "common/mapped_file.h"
 #include "level1-user/bars.h"
 #include "level1-user/bars_picture.h"
@@ -17,7 +18,6 @@
 #include "level1-user/usage_file.h"
 #include "level1-user/what_if.h"
 
-static const double MAX_COUNT = 9007199254740991.0; // every JSON reader knows it exactly
 static const uint64_t NOT_GIVEN = UINT64_MAX;
 
 struct arguments {
@@ -200,22 +200,22 @@ int main(int argc, char **argv) {
     // clang-format off
     const struct cli_option options[] = {
         {"model", "NAME", CLI_STRING, &a.query.model, .help = "such as deepseek-r1"},
-        {"requests", "N", CLI_U64, &a.n_requests, .help = "equal requests (default 1)", .high = MAX_COUNT},
-        {"input", "N", CLI_U64, &a.input, .help = "all input tokens of one request", .high = MAX_COUNT},
-        {"cached", "N", CLI_U64, &a.cached, .help = "of these, read from the cache", .high = MAX_COUNT},
-        {"cache-write", "N", CLI_U64, &a.cache_write, .help = "of these, written to it", .high = MAX_COUNT},
-        {"output", "N", CLI_U64, &a.output, .help = "output tokens of one request", .high = MAX_COUNT},
+        {"requests", "N", CLI_U64, &a.n_requests, .help = "equal requests (default 1)", .high = CLI_MAX_EXACT},
+        {"input", "N", CLI_U64, &a.input, .help = "all input tokens of one request", .high = CLI_MAX_EXACT},
+        {"cached", "N", CLI_U64, &a.cached, .help = "of these, read from the cache", .high = CLI_MAX_EXACT},
+        {"cache-write", "N", CLI_U64, &a.cache_write, .help = "of these, written to it", .high = CLI_MAX_EXACT},
+        {"output", "N", CLI_U64, &a.output, .help = "output tokens of one request", .high = CLI_MAX_EXACT},
         {"usage", "FILE", CLI_STRING, &a.usage, .help = "bill recorded usage instead: JSON lines, as the API gave it"},
         {"png", "FILE", CLI_STRING, &a.png, .help = "draw the two invoices, too"},
         {"compare", NULL, CLI_FLAG, &a.wants_offers, .help = "all models of the list, cheapest first"},
         {"what-if", NULL, CLI_FLAG, &a.wants_what_if, .help = "what shorter answers and the like would save"},
-        {"max-tokens", "N", CLI_U64, &a.max_tokens, .help = "what-if: the longest answer allowed (default 256)", .high = MAX_COUNT},
-        {"fixed", "N", CLI_U64, &a.fixed, .help = "what-if: input tokens that never change", .high = MAX_COUNT},
+        {"max-tokens", "N", CLI_U64, &a.max_tokens, .help = "what-if: the longest answer allowed (default 256)", .high = CLI_MAX_EXACT},
+        {"fixed", "N", CLI_U64, &a.fixed, .help = "what-if: input tokens that never change", .high = CLI_MAX_EXACT},
         {"own", "GPU", CLI_STRING, &a.own, .help = "a machine of your own, such as h100-sxm, against the API"},
-        {"tokens-per-second", "N", CLI_U64, &a.tokens_per_s, .help = "own: output tokens at full load, measured on this workload", .low = 1, .high = OWN_MAX_TOKENS_PER_S},
+        {"tokens-per-second", "N", CLI_U64, &a.tokens_per_s, .help = "own: output tokens at full load, measured on this workload", .low = 1, .high = LIMIT_OWN_RATE},
         {"utilization", "U", CLI_STRING, &a.utilization, .help = "own: the share of that which is reached, such as 0.4"},
         {"idle-hours", "N", CLI_U64, &a.idle_hours, .help = "own: hours a day, paid and without a request (default 0)", .high = 23},
-        {"redundancy", "N", CLI_U64, &a.redundancy, .help = "own: machines paid for each that works (default 1)", .low = 1, .high = OWN_MAX_REDUNDANCY},
+        {"redundancy", "N", CLI_U64, &a.redundancy, .help = "own: machines paid for each that works (default 1)", .low = 1, .high = LIMIT_OWN_REDUNDANCY},
         {"rents", "FILE", CLI_STRING, &a.rents, .help = "own: what an hour costs"},
         {"date", "DATE", CLI_STRING, &a.query.date, .help = "2025-02 or 2025-02-28; else the latest price known"},
         {"window", "HOURS", CLI_STRING, &a.query.window, .help = "a price for some hours of the day, such as off-peak"},

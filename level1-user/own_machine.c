@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 
+#include "common/limits.h"
 #include "level1-user/digits.h"
 #include "level1-user/invoice_json.h"
 
@@ -17,9 +18,10 @@ static enum status check_term(const char *name, int64_t n, int64_t low, int64_t 
 
 static enum status check_terms(const struct own_terms *t, struct error *err) {
     enum status st =
-        check_term("tokens-per-second", t->tokens_per_s, 1, OWN_MAX_TOKENS_PER_S, err);
+        check_term("tokens-per-second", t->tokens_per_s, 1, LIMIT_OWN_RATE, err);
     if (st == OK) st = check_term("idle-hours", t->idle_hours, 0, HOURS_PER_DAY - 1, err);
-    if (st == OK) st = check_term("redundancy", t->redundancy, 1, OWN_MAX_REDUNDANCY, err);
+    if (st == OK)
+        st = check_term("redundancy", t->redundancy, 1, LIMIT_OWN_REDUNDANCY, err);
     if (st == OK && (t->utilization < 1 || t->utilization > MILLION))
         st = error_set_param(err, ERR_INPUT, "utilization",
                              "utilization must be above 0 and at most 1");

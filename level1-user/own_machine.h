@@ -21,15 +21,11 @@
 #include "level1-user/gpu_hours.h"
 
 struct own_terms {
-    int64_t
-        tokens_per_s; // output tokens of one machine at full load, 1 to OWN_MAX_TOKENS_PER_S
-    int64_t
-        utilization; // of that, what is reached while requests come: millionths, 1 to 10^6
-    int64_t idle_hours; // of a day, paid and without a request: 0 to 23
-    int64_t redundancy; // machines that are paid for each one that works: 1 and more
+    int64_t tokens_per_s; // output tokens of one machine at full load: 1 to LIMIT_OWN_RATE
+    int64_t utilization;  // millionths of that, reached while requests come: 1 to 10^6
+    int64_t idle_hours;   // of a day, paid and without a request: 0 to 23
+    int64_t redundancy; // machines paid for each one that works: 1 to LIMIT_OWN_REDUNDANCY
 };
-
-enum { OWN_MAX_TOKENS_PER_S = 10000000, OWN_MAX_REDUNDANCY = 1000 };
 
 // By one price of an hour. Amounts in 10^-12 dollars.
 struct own_price {

@@ -47,9 +47,9 @@ enum status prompt_input_check_pair(const struct prompt_input *before,
                                     const struct prompt_input *now,
                                     enum prompt_change shared, struct error *err);
 
-// How much memory the messages may need, at most, for an input that has passed the check.
-size_t prompt_input_texts(const struct prompt_input *in); // parts, turns and question
-size_t
-prompt_input_bytes(const struct prompt_input *in); // of all texts, and 3 more for each
+// How much memory the messages may need, at most, for an input that has passed the check: how many
+// there may be (parts, turns and question), and the bytes of all texts, with 3 more for each.
+size_t prompt_input_texts(const struct prompt_input *in);
+size_t prompt_input_bytes(const struct prompt_input *in);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "common/limits.h"
 #include "common/status.h"
 
 enum slash_kind {
@@ -22,8 +23,8 @@ enum slash_kind {
 
 struct slash_command {
     enum slash_kind kind;
-    char file
-        [1024]; // what stands behind the name, without spaces around it; "" where none belongs
+    // What stands behind the name, without spaces around it; "" where none belongs.
+    char file[LIMIT_TYPED_PATH_BYTES];
 };
 
 // It begins with one slash. "// a comment" is text, and so is " /etc/hosts, what is that?".

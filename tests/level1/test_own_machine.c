@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "common/limits.h"
 #include "tests/support/memory.h"
 #include "tests/support/suite.h"
 
@@ -57,7 +58,7 @@ END_TEST
 START_TEST(the_largest_terms_fit) {
     struct gpu_hours list = list_of(rents);
     struct own_machine m;
-    const struct own_terms most = {OWN_MAX_TOKENS_PER_S, 1000000, 0, OWN_MAX_REDUNDANCY};
+    const struct own_terms most = {LIMIT_OWN_RATE, 1000000, 0, LIMIT_OWN_REDUNDANCY};
     assert_status("own_machine_of", own_machine_of(&m, &list, "g", &most, 1, 1, NULL), OK);
     assert_number("requests a day", m.requests_per_day, INT64_C(864000000000));
     gpu_hours_close(&list);
@@ -69,15 +70,15 @@ static const struct {
     int64_t output;
     const char *gpu, *param;
 } wrong[] = {
-    {{0, 500000, 0, 1},                        300, "g", "tokens-per-second"},
-    {{OWN_MAX_TOKENS_PER_S + 1, 500000, 0, 1}, 300, "g", "tokens-per-second"},
-    {{1000, 0, 0, 1},                          300, "g", "utilization"      },
-    {{1000, 1000001, 0, 1},                    300, "g", "utilization"      },
-    {{1000, 500000, 24, 1},                    300, "g", "idle-hours"       },
-    {{1000, 500000, 0, 0},                     300, "g", "redundancy"       },
-    {{1000, 500000, 0, 1},                     0,   "g", "output"           },
-    {{1, 1, 0, 1},                             300, "g", "tokens-per-second"},
-    {{1000, 500000, 0, 1},                     300, "x", "own"              },
+    {{0, 500000, 0, 1},                  300, "g", "tokens-per-second"},
+    {{LIMIT_OWN_RATE + 1, 500000, 0, 1}, 300, "g", "tokens-per-second"},
+    {{1000, 0, 0, 1},                    300, "g", "utilization"      },
+    {{1000, 1000001, 0, 1},              300, "g", "utilization"      },
+    {{1000, 500000, 24, 1},              300, "g", "idle-hours"       },
+    {{1000, 500000, 0, 0},               300, "g", "redundancy"       },
+    {{1000, 500000, 0, 1},               0,   "g", "output"           },
+    {{1, 1, 0, 1},                       300, "g", "tokens-per-second"},
+    {{1000, 500000, 0, 1},               300, "x", "own"              },
 };
 enum { N_WRONG = sizeof(wrong) / sizeof(wrong[0]) };
 
