@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes a tiny llama model as GGUF v3: random weights, a real tokenizer, the same bytes for a seed.
 
-It is what the tests load: every stored type occurs, every key that the engine reads is there, and
+It is what the tests load: six stored types occur, every key that the engine reads is there, and
 greedy text wanders instead of repeating one token. It cannot answer anything.
 
     tools/tiny_model.py --out build/test/tiny.gguf
@@ -14,10 +14,15 @@ import re
 import struct
 import sys
 
-D_MODEL, D_HEAD, N_HEADS, N_KV_HEADS, D_FF = 64, 16, 4, 2, 96
-N_LAYERS, N_CTX, N_MERGES = 3, 512, 320
+from number_types import DTYPES, K_BLOCK
+
+Shape = collections.namedtuple("Shape", "d_model d_head n_heads n_kv_heads d_ff n_layers")
+SMALL = Shape(d_model=64, d_head=16, n_heads=4, n_kv_heads=2, d_ff=96, n_layers=3)
+WIDE = Shape(d_model=256, d_head=64, n_heads=4, n_kv_heads=2, d_ff=256, n_layers=1)  # rows of whole K blocks
+
+N_CTX, N_MERGES = 512, 320
 ALIGNMENT = 32
-QUANT_BLOCK = 32
+MIX = ["F32", "F16", "Q4_0", "Q4_1", "Q8_0", "BF16"]  # the types of the matrices, in turn
 
 CONTROL_TOKENS = ["<|endoftext|>", "<|im_start|>", "<|im_end|>"]
 TOKEN_NORMAL, TOKEN_CONTROL = 1, 3
@@ -92,66 +97,6 @@ def make_tokenizer():
     return tokens, types, [f"{a} {b}" for a, b in merges]
 
 
-# ---- numbers to bytes ---------------------------------------------------------------------------
-def bf16_bytes(x):
-    bits = struct.unpack("<I", struct.pack("<f", x))[0]
-    bits += 0x7FFF + (bits >> 16 & 1)  # nearest, ties to even
-    return struct.pack("<H", bits >> 16)
-
-
-def f16_round(x):
-    return struct.unpack("<e", struct.pack("<e", x))[0]
-
-
-def nearest(x, low, high):
-    return min(high, max(low, math.floor(x + 0.5)))
-
-
-def q8_0_block(x):
-    d = f16_round(max(map(abs, x)) / 127)
-    qs = [nearest(v / d, -127, 127) if d else 0 for v in x]
-    return struct.pack("<e32b", d, *qs)
-
-
-def nibbles(qs):
-    """Value i in the low half of byte i, value i + 16 in its high half."""
-    return bytes(low | high << 4 for low, high in zip(qs[:16], qs[16:]))
-
-
-def q4_0_block(x):
-    d = f16_round(max(x, key=abs) / -8)  # the largest value becomes -8
-    qs = [nearest(v / d + 8, 0, 15) if d else 8 for v in x]
-    return struct.pack("<e", d) + nibbles(qs)
-
-
-def q4_1_block(x):
-    m = f16_round(min(x))
-    d = f16_round((max(x) - m) / 15)
-    qs = [nearest((v - m) / d, 0, 15) if d else 0 for v in x]
-    return struct.pack("<ee", d, m) + nibbles(qs)
-
-
-def each_value(encode):
-    return lambda values: b"".join(map(encode, values))
-
-
-def each_block(encode):
-    return lambda values: b"".join(
-        encode(values[i : i + QUANT_BLOCK]) for i in range(0, len(values), QUANT_BLOCK)
-    )
-
-
-# name -> (number in the file, encoder)
-DTYPES = {
-    "F32": (0, each_value(lambda x: struct.pack("<f", x))),
-    "F16": (1, each_value(lambda x: struct.pack("<e", x))),
-    "Q4_0": (2, each_block(q4_0_block)),
-    "Q4_1": (3, each_block(q4_1_block)),
-    "Q8_0": (8, each_block(q8_0_block)),
-    "BF16": (30, each_value(bf16_bytes)),
-}
-
-
 # ---- weights ------------------------------------------------------------------------------------
 class Weights:
     """Draws tensors one after another. Only random() and exact arithmetic: same bytes anywhere."""
@@ -159,12 +104,10 @@ class Weights:
     def __init__(self, seed, only_dtype):
         self.rng = random.Random(seed)
         self.only_dtype = only_dtype
-        self.mix = list(DTYPES)
         self.tensors = []  # (name, dims fastest first, type number, bytes)
 
     def add(self, name, dims, dtype, values):
-        number, encode = DTYPES[dtype]
-        self.tensors.append((name, dims, number, encode(values)))
+        self.tensors.append((name, dims, DTYPES[dtype].number, DTYPES[dtype].encode(values)))
 
     def uniform(self, n, low, high):
         return [low + (high - low) * self.rng.random() for _ in range(n)]
@@ -174,38 +117,39 @@ class Weights:
 
     def matrix(self, name, n_out, n_in, gain):
         """Inputs of variance 1 give outputs of variance gain squared."""
-        dtype = self.only_dtype or self.mix[len(self.tensors) % len(self.mix)]
+        dtype = self.only_dtype or MIX[len(self.tensors) % len(MIX)]
         a = gain * math.sqrt(3 / n_in)
         self.add(name, [n_in, n_out], dtype, self.uniform(n_out * n_in, -a, a))
 
-    def vocabulary(self, name, tokens, dtype):
+    def vocabulary(self, name, tokens, d_model, dtype):
         """Small beside what the layers add, or a tied model would repeat its input. Control tokens
         and bytes that are no letters are fainter, so that greedy text is mostly readable."""
         values = []
         for token in tokens:
             faint = token in CONTROL_TOKENS or (len(token) == 1 and not "!" <= token <= "~")
             a = 0.25 if faint else 0.5
-            values += self.uniform(D_MODEL, -a, a)
-        self.add(name, [D_MODEL, len(tokens)], self.only_dtype or dtype, values)
+            values += self.uniform(d_model, -a, a)
+        self.add(name, [d_model, len(tokens)], self.only_dtype or dtype, values)
 
 
-def make_weights(seed, only_dtype, is_tied, tokens):
-    w = Weights(seed, only_dtype)
-    w.vocabulary("token_embd.weight", tokens, "Q8_0")
-    for layer in range(N_LAYERS):
+def make_weights(shape, seed, only_dtype, is_tied, tokens):
+    w, d_model = Weights(seed, only_dtype), shape.d_model
+    d_q, d_kv = shape.n_heads * shape.d_head, shape.n_kv_heads * shape.d_head
+    w.vocabulary("token_embd.weight", tokens, d_model, "Q8_0")
+    for layer in range(shape.n_layers):
         p = f"blk.{layer}."
-        w.norm(p + "attn_norm.weight", D_MODEL)
-        w.matrix(p + "attn_q.weight", N_HEADS * D_HEAD, D_MODEL, 1.5)
-        w.matrix(p + "attn_k.weight", N_KV_HEADS * D_HEAD, D_MODEL, 1.5)
-        w.matrix(p + "attn_v.weight", N_KV_HEADS * D_HEAD, D_MODEL, 1.0)
-        w.matrix(p + "attn_output.weight", D_MODEL, N_HEADS * D_HEAD, 1.5)
-        w.norm(p + "ffn_norm.weight", D_MODEL)
-        w.matrix(p + "ffn_gate.weight", D_FF, D_MODEL, 1.5)
-        w.matrix(p + "ffn_up.weight", D_FF, D_MODEL, 1.5)
-        w.matrix(p + "ffn_down.weight", D_MODEL, D_FF, 1.5)
-    w.norm("output_norm.weight", D_MODEL)
+        w.norm(p + "attn_norm.weight", d_model)
+        w.matrix(p + "attn_q.weight", d_q, d_model, 1.5)
+        w.matrix(p + "attn_k.weight", d_kv, d_model, 1.5)
+        w.matrix(p + "attn_v.weight", d_kv, d_model, 1.0)
+        w.matrix(p + "attn_output.weight", d_model, d_q, 1.5)
+        w.norm(p + "ffn_norm.weight", d_model)
+        w.matrix(p + "ffn_gate.weight", shape.d_ff, d_model, 1.5)
+        w.matrix(p + "ffn_up.weight", shape.d_ff, d_model, 1.5)
+        w.matrix(p + "ffn_down.weight", d_model, shape.d_ff, 1.5)
+    w.norm("output_norm.weight", d_model)
     if not is_tied:
-        w.vocabulary("output.weight", tokens, "F16")
+        w.vocabulary("output.weight", tokens, d_model, "F16")
     return w.tensors
 
 
@@ -235,21 +179,21 @@ def padding(n):
     return bytes(-n % ALIGNMENT)
 
 
-def make_keys(tokens, types, merges, n_ctx):
+def make_keys(shape, tokens, types, merges, n_ctx):
     return [
         ("general.architecture", STRING, "llama"),
         ("general.name", STRING, "Tiny Ladder"),
         ("general.languages", STRING, ["en"]),
-        ("llama.block_count", U32, N_LAYERS),
+        ("llama.block_count", U32, shape.n_layers),
         ("llama.context_length", U32, n_ctx),
-        ("llama.embedding_length", U32, D_MODEL),
-        ("llama.feed_forward_length", U32, D_FF),
-        ("llama.attention.head_count", U32, N_HEADS),
-        ("llama.attention.head_count_kv", U32, N_KV_HEADS),
+        ("llama.embedding_length", U32, shape.d_model),
+        ("llama.feed_forward_length", U32, shape.d_ff),
+        ("llama.attention.head_count", U32, shape.n_heads),
+        ("llama.attention.head_count_kv", U32, shape.n_kv_heads),
         ("llama.rope.freq_base", F32, 10000.0),
         ("llama.attention.layer_norm_rms_epsilon", F32, 1e-5),
         ("llama.vocab_size", U32, len(tokens)),
-        ("llama.rope.dimension_count", U32, D_HEAD),
+        ("llama.rope.dimension_count", U32, shape.d_head),
         ("tokenizer.ggml.add_space_prefix", BOOL, False),
         ("tokenizer.ggml.add_bos_token", BOOL, False),
         ("tokenizer.ggml.model", STRING, "gpt2"),
@@ -285,10 +229,11 @@ def main():
     parser.add_argument("--context", type=int, default=N_CTX, metavar="N", help="tokens that fit")
     options = parser.parse_args()
 
+    shape = WIDE if options.dtype and DTYPES[options.dtype].block_len == K_BLOCK else SMALL
     tokens, types, merges = make_tokenizer()
-    tensors = make_weights(options.seed, options.dtype, not options.untied, tokens)
+    tensors = make_weights(shape, options.seed, options.dtype, not options.untied, tokens)
     with open(options.out, "wb") as file:
-        file.write(file_bytes(make_keys(tokens, types, merges, options.context), tensors))
+        file.write(file_bytes(make_keys(shape, tokens, types, merges, options.context), tensors))
 
 
 if __name__ == "__main__":

@@ -16,12 +16,12 @@ SEEDS = ROOT / "tests/fuzz/seeds/gguf"
 
 def smallest_model(only_dtype, is_tied):
     """One layer, width 32, eight letters: complete, in about 5 KB."""
-    tiny_model.D_MODEL, tiny_model.D_FF, tiny_model.N_LAYERS = 32, 32, 1
-    tiny_model.D_HEAD, tiny_model.N_HEADS, tiny_model.N_KV_HEADS = 16, 2, 1
+    shape = tiny_model.Shape(d_model=32, d_head=16, n_heads=2, n_kv_heads=1, d_ff=32, n_layers=1)
     tokens = tiny_model.CONTROL_TOKENS + list("abcdefgh") + ["ab", "abc"]
     types = [3, 3, 3] + [1] * (len(tokens) - 3)
-    tensors = tiny_model.make_weights(1, only_dtype, is_tied, tokens)
-    return tiny_model.file_bytes(tiny_model.make_keys(tokens, types, ["a b", "ab c"]), tensors)
+    tensors = tiny_model.make_weights(shape, 1, only_dtype, is_tied, tokens)
+    keys = tiny_model.make_keys(shape, tokens, types, ["a b", "ab c"], tiny_model.N_CTX)
+    return tiny_model.file_bytes(keys, tensors)
 
 
 def every_value_type():
@@ -46,10 +46,18 @@ def wide_alignment():
     return out + bytes(-len(out) % 64) + bytes(32)
 
 
+def type_that_is_not_read():
+    """A tensor of one IQ4_NL block: it may be listed, and no more."""
+    out = b"GGUF" + struct.pack("<IQQ", 3, 1, 0) + tiny_model.string_bytes("t") + struct.pack("<IQIQ", 1, 32, 20, 0)
+    return out + bytes(-len(out) % 32) + bytes(18)
+
+
 def main():
     seeds = {
         "model_q4_1": smallest_model("Q4_1", True),
+        "model_q5_1": smallest_model("Q5_1", True),
         "model_mixed": smallest_model(None, False),
+        "type_that_is_not_read": type_that_is_not_read(),
         "value_types": every_value_type(),
         "version_2_alignment_64": wide_alignment(),
         "empty": b"GGUF" + struct.pack("<IQQ", 3, 0, 0),
