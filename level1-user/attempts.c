@@ -5,14 +5,10 @@
 
 static const int64_t NAP_NS = 50000000; // how late a cancel may be noticed
 
-static bool is_cancelled(const struct client_call *call) {
-    return call->cancelled && *call->cancelled;
-}
-
 // false: cancelled.
 static bool sleep_on(struct clock *clock, const struct client_call *call, int64_t wait_ns) {
     int64_t end_ns = clock_now(clock) + wait_ns;
-    while (!is_cancelled(call)) {
+    while (!client_is_cancelled(call)) {
         int64_t left_ns = end_ns - clock_now(clock);
         if (left_ns <= 0) return true;
         clock->sleep(clock, left_ns < NAP_NS ? left_ns : NAP_NS);
@@ -64,7 +60,7 @@ enum status attempts_chat(struct attempts *a, struct client_call *call, struct e
     call->deadline_ns = a->deadline_ns > 0 ? clock_now(clock) + a->deadline_ns : 0;
     for (int attempt = 1;; attempt++) {
         enum status st = client_chat(a->client, call, err);
-        if (st == OK || is_cancelled(call)) return st;
+        if (st == OK || client_is_cancelled(call)) return st;
 
         struct retry_decision d = decide(a, call, attempt);
         if (!d.again) {

@@ -65,4 +65,6 @@ void client_close(struct client *c); // safe on a zeroed client
 // cancelled. ERR_LIMIT, ERR_MEMORY. A connection is kept for the next call.
 enum status client_chat(struct client *c, struct client_call *call, struct error *err);
 
+bool client_is_cancelled(const struct client_call *call);
+
 #endif
