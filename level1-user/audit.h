@@ -37,7 +37,7 @@ struct audit_rule {
     int64_t min_tokens;  // a prefix with fewer is not cached; 0: none is too short
     int64_t step_tokens; // a longer one counts in whole steps; from 1 on
     bool needs_marks;    // only what ends at a mark is cached
-    int look_back;       // with marks: how many messages in front of its mark one is found
+    int look_back; // a mark finds what ended so many messages in front of it, or fewer
     // Thousandths of the price of an input token; AUDIT_UNKNOWN: depends on the model.
     int64_t write_per_mille; // 1000: writing costs nothing extra
     int64_t read_per_mille;
@@ -87,10 +87,11 @@ void audit_compare(struct audit_prefix *p, // out
 //              second request count as.
 //   marks      cached: what the longest prefix counts as that ends at a mark of the first request,
 //              lies in the p->message whole messages that are the same, and is found by a mark of the
-//              second: one at the same message or up to look_back messages behind it. cached and
-//              written together: the most that a prefix up to a mark of the second counts as.
-//   lost       what p->tokens + p->tokens_behind count as, less cached. So with marks it is lost,
-//              too, what no mark asked for.
+//              second: one at the same message or up to look_back messages behind it; 0 if there
+//              is none. cached and written together: what the prefix up to the last mark of the
+//              second counts as; 0 without marks.
+//   lost       what p->tokens + p->tokens_behind count as, less cached. With marks, what no mark
+//              asked for is lost as well.
 //   cost       cached * read_per_mille + written * write_per_mille + the rest * 1000. A factor that
 //              is AUDIT_UNKNOWN makes it AUDIT_UNKNOWN, unless there are no tokens of its kind.
 // Token counts up to 10^12 and factors up to 10^5 fit. The tokens of a prefix of

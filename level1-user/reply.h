@@ -45,7 +45,7 @@ struct reply_choice {
 struct reply {
     // owned
     struct reply_choice *choices; // (n_choices); those that nothing was said of are empty
-    int n_choices;                // the highest index seen, and 1
+    int n_choices;                // the highest index seen, plus 1; 0: none was
     // what was told
     struct reply_usage usage;
     char id[128], model[128];

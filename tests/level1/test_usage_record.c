@@ -8,6 +8,7 @@
 #include "tests/support/memory.h"
 #include "tests/support/suite.h"
 
+// clang-format off
 static const struct {
     const char *name, *text;
     struct invoice_usage want;
@@ -26,10 +27,13 @@ static const struct {
     {"parts",
      "{\"input_tokens\": 2, \"output_tokens\": 2, \"cache_read_input_tokens\": 4, "
      "\"cache_creation_input_tokens\": 3}",                                               {9, 4, 3, 2}},
+    {"parts, almost all from the cache",
+     "{\"input_tokens\": 50, \"output_tokens\": 2, \"cache_read_input_tokens\": 100000, "
+     "\"cache_creation_input_tokens\": 0}", {100050, 100000, 0, 2}},
     {"inside an answer",
      "{\"usage\": {\"prompt_tokens\": 9, \"completion_tokens\": 2}}",                     {9, 0, 0, 2}},
 };
-enum { N_DIALECTS = sizeof(dialects) / sizeof(dialects[0]) };
+// clang-format on
 
 START_TEST(each_dialect_is_understood) {
     struct invoice_usage used;
@@ -107,7 +111,7 @@ END_TEST
 Suite *suite(void) {
     Suite *s = suite_create("level1/usage_record");
     TCase *reference = tcase_create("reference");
-    tcase_add_loop_test(reference, each_dialect_is_understood, 0, N_DIALECTS);
+    tcase_add_loop_test(reference, each_dialect_is_understood, 0, ROWS(dialects));
     tcase_add_test(reference, lines_are_added_up);
     suite_add_tcase(s, reference);
     TCase *failures = tcase_create("failures");
