@@ -138,7 +138,7 @@ lesson0: model          ## predict them from bytes and operations first, then co
 	@$(BUILD)/bin/bench --predict --model "$(MODEL)"
 lesson1: model          ## one prompt in two orders on a live server: wait and bill (LESSON_SECONDS=120)
 	@+$(COURSE) link && $(BUILD_GOALS) programs
-	@exec $(PYTHON) tools/lesson1.py --bin $(BUILD)/bin --model "$(MODEL)" --flags="$(FAST) $(FLOAT)"
+	@exec $(PYTHON) tools/lesson1.py --bin $(BUILD)/bin --model "$(MODEL)" --flags="$(FAST) $(FLOAT)" $(if $(SAVE),--save "$(SAVE)")
 model: setup            ## get the default model (98 MB), checksums and all; NAME=gemma3-270m: another
 	@test "$(origin NAME)" = file -a -f "$(MODEL)" || $(if $(filter file,$(origin MODEL)),tools/get_model.py --name "$(NAME)", \
 	    { echo "model: no file $(MODEL); without MODEL= the default model is taken" >&2; exit 1; })

@@ -57,7 +57,7 @@ static void assume(struct what_if_row *row, const struct lever_terms *terms) {
             snprintf(out, n, "%" PRId64 " tokens never change, and each request finds them",
                      terms->fixed);
         else
-            snprintf(out, n, "say how many tokens never change: --fixed N");
+            snprintf(out, n, "you say how many tokens never change: --fixed N");
         break;
     default:
         if (row->entry)

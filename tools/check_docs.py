@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
-"""Checks the words: links lead somewhere, quoted code still stands in its file, transcripts have
-commands, tables and counts say what course.json says, each exercise has all its words. Standard library only.
+"""Checks the words: links lead somewhere, quoted code still stands in its file, transcripts have commands, tables,
+counts and a picture say what course.json, data/ and a measurement say, each exercise has all its words. Standard
+library only.
 
     tools/check_docs.py [EXERCISE...]    everything, or what concerns these exercises
-    tools/check_docs.py --write          first writes the tables and counts anew
+    tools/check_docs.py --write          first writes the tables, the counts and the picture anew
 
 What is checked how: tools/docs_check/. Transcripts are run by tools/transcripts.py.
 """
 import argparse
 import sys
 
-from docs_check import counts, exercises, links, quotes, tables, transcripts
+from docs_check import counts, exercises, links, measured, quotes, tables, transcripts
 from docs_check.page import Page, pages_of
 from ladder import catalog
 from ladder.catalog import ROOT, Refused
@@ -42,6 +43,7 @@ def faults_of(pages, chosen, course, root):
         yield from transcripts.faults_of(page)
         yield from tables.faults_of(page, course)
         yield from counts.faults_of(page, course)
+    yield from measured.faults_of(root)
     for ex in chosen:
         yield from exercises.faults_of(ex, root)
 
@@ -52,6 +54,7 @@ def run(root, names, is_writing):
     pages = pages_of(root)
     if is_writing:
         pages = [written(page, course) for page in pages]
+        measured.write_picture(root)
     if names:
         pages = [page for page in pages if page.name in [ex.doc for ex in chosen]]
     faults = list(faults_of(pages, chosen, course, root))

@@ -1,20 +1,22 @@
 #!/usr/bin/env python3
 """The lesson of level 1 on a live server: one block of text moves to the front, and wait and bill go down.
 
-    tools/lesson1.py [--bin DIR] [--model FILE] [--flags TEXT]    LESSON_SECONDS=120: how long it may take
+    tools/lesson1.py [--bin DIR] [--model FILE] [--flags TEXT] [--save FILE]
+    LESSON_SECONDS=120: how long it may take
 
 The support bot is played twice, with a time line first and with the fixed block first. Everything is measured but
 the prices and the rule of the second invoice (data/). Standard library only; the server ends with the lesson.
 """
 import argparse
+import contextlib
 import http.client
 import os
 import statistics
 import sys
 import time
 
-from lesson import bot, machine, money, picture, plan, talk
-from lesson.server import LessonError, heeded_signals, running
+from lesson import bot, machine, money, picture, plan, record, talk
+from lesson.server import LessonError, heeded_signals, peak_bytes, running
 
 PRICED_AS, RULED_AS = "deepseek-r1", "DeepSeek"
 N_ANSWER = 16        # tokens: the play is about the prompt
@@ -85,6 +87,7 @@ def tell_wait(port, block, question, n_answer):
     say("", f"The wait that a customer perceives, for an answer of {stream.output} tokens (whole: {whole.output})",
         f"  streamed   the first word after {ms(stream.first_s)}, the last after {ms(stream.last_s)}",
         f"  whole      nothing for {ms(whole.last_s)}")
+    return record.wait(stream, whole)
 
 
 def measure_curve(port, block, played, limit, end):
@@ -111,9 +114,24 @@ def tell_curve(points, left_out):
         say(f"Prompts from {left_out:,} tokens on are left out: no time or no room in the context.")
 
 
+def tell_row(orders, n_bytes):
+    """What every level ends with."""
+    n = orders[0]["n_questions"]
+    memory = f"{n_bytes / 1e6:,.0f} MB" if n_bytes else "not known"
+    say("", f"{'The support bot at the end of this level':<44}{'time first':>12}{'block first':>13}")
+    for name, values in (
+            ("$ for 1,000 requests", [f"${o['usd_per_1000']}" for o in orders]),
+            (f"TTFT p99 (of {n}: the slowest)", [f"{o['ttft_p99_ms']:,} ms" for o in orders]),
+            ("requests/s, one after the other", [f"{o['requests_per_s']:.2f}" for o in orders]),
+            ("memory of the server, at most", [memory, memory])):
+        say(f"{name:<44}{values[0]:>12}{values[1]:>13}")
+
+
 # ---- the lesson ----------------------------------------------------------------------------------
 
-def teach(port, seconds, head):
+def teach(server, seconds, head):
+    """The numbers that are kept."""
+    port = server.port
     end = time.monotonic() + seconds
     block, questions = bot.read_block(), bot.read_questions()[:plan.MAX_QUESTIONS + 1]
     n_question = max(talk.n_tokens(port, text) for text in questions) + 64  # template and time line
@@ -134,8 +152,14 @@ def teach(port, seconds, head):
     fast = play(port, bot.block_first, part, asked)
     tell_play("fixed block first", fast)
     tell_invoices(slow, fast)
-    tell_wait(port, part, questions[chosen.n_questions], plan.answer_length(speed, seconds))
-    tell_curve(*measure_curve(port, block, slow, context - 64, end))
+    wait = tell_wait(port, part, questions[chosen.n_questions], plan.answer_length(speed, seconds))
+    points, left_out = measure_curve(port, block, slow, context - 64, end)
+    tell_curve(points, left_out)
+
+    price, n_bytes = money.read_price(PRICED_AS), peak_bytes(server.pid)
+    orders = [record.order("time line first", slow, price), record.order("fixed block first", fast, price)]
+    tell_row(orders, n_bytes)
+    return {"orders": orders, "wait": wait, "curve": record.curve(points), "server_peak_bytes": n_bytes}
 
 
 def seconds_given():
@@ -150,11 +174,16 @@ def main():
     parser.add_argument("--bin", default="build/bin", metavar="DIR", help="where serve is")
     parser.add_argument("--model", default="models/SmolLM2-135M-Instruct.Q4_1.gguf", metavar="FILE")
     parser.add_argument("--flags", default="", metavar="TEXT", help="what it was compiled with, to be printed")
+    parser.add_argument("--save", metavar="FILE", help="keep text and numbers there, for the pages")
     options = parser.parse_args()
+    printed = record.Copy(sys.stdout)
     try:
         seconds = seconds_given()
-        with heeded_signals(), running(f"{options.bin}/serve", options.model) as port:
-            teach(port, seconds, machine.describe(options.bin, options.model, options.flags))
+        with heeded_signals(), running(f"{options.bin}/serve", options.model) as server, \
+                contextlib.redirect_stdout(printed):
+            numbers = teach(server, seconds, machine.describe(options.bin, options.model, options.flags))
+        if options.save:
+            record.save(options.save, numbers, printed.lines)
     except (LessonError, OSError, http.client.HTTPException) as error:
         print(f"lesson1: {error}", file=sys.stderr)
         return 1

@@ -6,6 +6,7 @@ finds more in the cache, the invoices add up, and no server is left.
 
 Standard library only.
 """
+import json
 import os
 import re
 import signal
@@ -25,8 +26,8 @@ SECONDS = "4"
 R1 = (Fraction("0.55"), Fraction("0.14"), Fraction("2.19"))  # data/prices.json: deepseek-r1
 
 
-def start(bin_dir, model, **environment):
-    return subprocess.Popen([sys.executable, ROOT / "tools/lesson1.py", "--bin", bin_dir, "--model", model],
+def start(bin_dir, model, *more, **environment):
+    return subprocess.Popen([sys.executable, ROOT / "tools/lesson1.py", "--bin", bin_dir, "--model", model, *more],
                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                             env={**os.environ, "LESSON_SECONDS": SECONDS, **environment})
 
@@ -99,13 +100,36 @@ def check_invoices(tally, text, n_questions):
                 "both orders send the same", str(reported))
 
 
-def check_lesson(tally, bin_dir, model):
-    status, text, errors = finish(start(bin_dir, model))
+def check_row(tally, text, n_questions):
+    """The row that each level ends with: of this run, and from the server's own usage."""
+    row = re.search(rf"\$ for 1,000 requests +(\$\S+) +(\$\S+)\nTTFT p99 \(of {n_questions}: the slowest\) +"
+                    r"([\d,]+) ms +([\d,]+) ms\nrequests/s, one after the other +([\d.]+) +([\d.]+)\n"
+                    r"memory of the server, at most +(not known|[\d,]+ MB) +\7\n$", text)
+    tally.check(row, "the row of the level", text[-600:])
+    if row:
+        reported = re.search(r"as it reported them +(\$\S+) +(\$\S+)", text)
+        tally.equal(row.groups()[:2], reported and reported.groups(), "the same invoices")
+
+
+def check_saved(tally, path, text):
+    """Another run's text would show in a page beside this one's numbers."""
+    saved = json.loads(path.read_text(encoding="utf-8"))
+    tally.equal("\n".join(saved["printed"]) + "\n", text, "the record holds what was printed")
+    for point in saved["curve"]:
+        line = rf"^ *{point['prompt_tokens']} +{point['ttft_ms']:,} ms "
+        tally.check(re.search(line, text, re.M), "a point of the curve", line)
+
+
+def check_lesson(tally, bin_dir, model, record):
+    status, text, errors = finish(start(bin_dir, model, "--save", record))
     tally.equal((status, errors), (0, ""), "the lesson ends well")
     if status != 0:
         return
     tally.check(re.match(r"machine   .+\ncompiler  .+\nmodel     .+\n", text), "where it was measured", text)
-    check_invoices(tally, text, check_play(tally, text))
+    n_questions = check_play(tally, text)
+    check_invoices(tally, text, n_questions)
+    check_row(tally, text, n_questions)
+    check_saved(tally, record, text)
     tally.check(re.search(r"streamed   the first word after [\d,]+ ms, the last after [\d,]+ ms\n"
                           r"  whole      nothing for [\d,]+ ms\n", text), "the wait", text)
     tally.check(text.count("*") >= 3, "a curve has points", text)
@@ -143,7 +167,7 @@ def main():
         for model, n in zip(models, ("4096", "512")):
             subprocess.run([sys.executable, ROOT / "tools/tiny_model.py", "--out", model, "--context", n], check=True)
         try:
-            check_lesson(tally, args.bin, models[0])
+            check_lesson(tally, args.bin, models[0], Path(folder) / "lesson1.json")
             check_signals(tally, args.bin, models[0])
             check_refusals(tally, args.bin, *models, folder)
         finally:

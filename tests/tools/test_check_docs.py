@@ -11,7 +11,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
 import check_docs  # noqa: E402
-from docs_check import exercises, links, quotes, tables, transcripts  # noqa: E402
+from docs_check import exercises, links, measured, quotes, tables, transcripts  # noqa: E402
 from docs_check.page import Page  # noqa: E402
 from ladder import catalog  # noqa: E402
 
@@ -143,6 +143,61 @@ class Place(unittest.TestCase):
         self.assertEqual(len(faults), 1, faults)
         for word in words:
             self.assertIn(word, faults[0])
+
+
+class Facts(Place):
+    PRICES = {"prices": [
+        {"provider": "P", "model": "m", "valid_from": "2025-02", "valid_to": None, "window": None, "currency": "USD",
+         "input": "0.55", "cached_input": None, "output": "2", "tag": "S"},
+        {"provider": "P", "model": "m", "valid_from": None, "valid_to": None, "window": "night", "currency": "CNY",
+         "input": "4", "cached_input": "1", "output": "16", "tag": "S"}]}
+
+    def test_a_price_in_a_page_is_that_of_the_list(self):
+        self.write("data/prices.json", json.dumps(self.PRICES))
+        self.write("docs/a.md", "# A\n<!-- table: prices -->\n<!-- end -->\n")
+        self.run_main(is_writing=True)
+        text = (self.root / "docs/a.md").read_text()
+        self.assertIn("| P | `m` | 2025-02 to ? | all day | $0.55 | ? | $2 | S |", text)
+        self.assertNotIn("16", text)
+        self.edit("docs/a.md", "$0.55", "$0.5")
+        self.assert_fault(tables.faults_of(Page(self.root / "docs/a.md", self.root), self.course()), "data/")
+
+
+class Measured(Place):
+    RUN = {"printed": ["machine x"], "server_peak_bytes": 147000000,
+           "orders": [{"name": "block", "n_questions": 3, "usd_per_1000": "0.277", "ttft_p99_ms": 10198,
+                       "requests_per_s": 0.14}],
+           "wait": {"n_tokens": 64, "first_ms": 1700, "last_ms": 3888, "whole_ms": 3758},
+           "curve": [{"prompt_tokens": 91, "ttft_ms": 364}, {"prompt_tokens": 749, "ttft_ms": 5077}]}
+
+    def setUp(self):
+        super().setUp()
+        self.keep(self.RUN)
+        self.write("docs/a.md", "# A\n" + "".join(f"<!-- table: {name} -->\n<!-- end -->\n" for name in measured.TABLES))
+        self.run_main(is_writing=True)
+
+    def keep(self, run):
+        self.write(measured.RECORD, json.dumps(run))
+
+    def test_pages_and_picture_hold_what_was_measured(self):
+        text = (self.root / "docs/a.md").read_text()
+        for line in ("machine x", "| 749 | 5.1 s | 148 |", "| in one piece | 3.8 s | 3.8 s |",
+                     "| block | $0.277 | 10.2 s | 0.14 | 147 MB |"):
+            self.assertIn(line + "\n", text)
+        self.assertEqual(self.run_main(), (0, "docs: 3 pages and 1 exercises hold what they promise\n"))
+
+    def test_a_new_run_makes_tables_and_picture_stale(self):
+        self.keep({**self.RUN, "curve": self.RUN["curve"][:1]})
+        self.assert_fault(measured.faults_of(self.root), measured.PICTURE, measured.RECORD)
+        status, text = self.run_main()
+        self.assertEqual(status, 1)
+        self.assertIn("lesson1-curve is not what docs/level1/lesson1.json says", text)
+        self.run_main(is_writing=True)
+        self.assertEqual(self.run_main()[0], 0)
+
+    def test_a_picture_that_is_gone_is_a_fault(self):
+        (self.root / measured.PICTURE).unlink()
+        self.assert_fault(measured.faults_of(self.root), measured.PICTURE)
 
 
 class Links(Place):

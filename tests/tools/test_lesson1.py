@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """What the lesson of level 1 reckons without a server: its size, its invoices, its picture, its stream."""
+import io
 import sys
 import unittest
 from decimal import Decimal
@@ -7,7 +8,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
-from lesson import bot, money, picture, plan, talk  # noqa: E402
+from lesson import bot, chart, money, picture, plan, png, record, talk  # noqa: E402
 from lesson.server import LessonError  # noqa: E402
 
 
@@ -80,6 +81,63 @@ class Picture(unittest.TestCase):
 
     def test_the_axis_ends_at_a_round_number(self):
         self.assertEqual([round(picture.nice_above(v), 6) for v in (0.03, 0.5, 1, 2.1, 70)], [0.05, 0.5, 1, 5, 100])
+
+
+class Plot(unittest.TestCase):
+    CURVE = [{"prompt_tokens": n, "ttft_ms": t} for n, t in ((91, 364), (749, 5077), (3003, 37608))]
+
+    def test_ticks_are_round_and_reach_the_highest(self):
+        self.assertEqual(chart.ticks(37.6), [0, 10, 20, 30, 40])
+        self.assertEqual(chart.ticks(3003), [0, 1000, 2000, 3000, 4000])
+        self.assertEqual(chart.ticks(500), [0, 100, 200, 300, 400, 500])
+
+    def test_each_letter_of_its_words_has_a_shape(self):
+        font = png.read_font()
+        self.assertEqual([c for c in "seconds to the first token of prompt 0123456789." if c != " " and c not in font], [])
+
+    def test_each_point_is_a_square_and_the_file_says_so_again(self):
+        canvas = chart.draw(self.CURVE)
+        n_dots = sum(canvas.pixels[i:i + 3] == chart.CURVE for i in range(0, len(canvas.pixels), 3))
+        self.assertGreaterEqual(n_dots, 3 * chart.DOT ** 2)
+        self.assertTrue(png.shows(png.encoded(canvas), canvas))
+
+    def test_another_curve_is_another_picture(self):
+        canvas, moved = chart.draw(self.CURVE), chart.draw([*self.CURVE, {"prompt_tokens": 1394, "ttft_ms": 11681}])
+        self.assertFalse(png.shows(png.encoded(moved), canvas))
+
+    def test_what_is_no_picture_shows_nothing(self):
+        canvas = chart.draw(self.CURVE)
+        whole = png.encoded(canvas)
+        for data in (b"", b"GIF89a", whole[:-1000], whole[:30]):
+            self.assertFalse(png.shows(data, canvas))
+
+    def test_what_lies_outside_is_left_out(self):
+        canvas = png.Canvas(3, 2)
+        canvas.fill(-1, -1, 2, 2, b"\0\0\0")
+        self.assertEqual(bytes(canvas.pixels), b"\0\0\0" + b"\xff" * 15)
+
+
+class Record(unittest.TestCase):
+    TURNS = [talk.Turn(1000, 0, 10, 6.0, 8.0), talk.Turn(1000, 900, 10, 1.0, 2.0)]
+
+    def test_the_largest_of_few_is_their_p99(self):
+        self.assertEqual([record.p99(range(1, n + 1)) for n in (1, 5, 99, 100, 200)], [1, 5, 99, 99, 198])
+
+    def test_the_row_has_the_cold_question_in_it(self):
+        row = record.order("x", self.TURNS, money.Price("m", Decimal(1), Decimal("0.1"), Decimal(2)))
+        # 1,100 of input at 1, 900 cached at 0.1, 20 of output at 2: 1,230 of 10^-6 dollars for two
+        self.assertEqual(row, {"name": "x", "n_questions": 2, "usd_per_1000": "0.615", "ttft_p99_ms": 6000,
+                               "requests_per_s": 0.2})
+
+    def test_a_curve_goes_from_short_to_long(self):
+        self.assertEqual([p["prompt_tokens"] for p in record.curve([(830, 5.9), (91, 0.3)])], [91, 830])
+
+    def test_what_is_printed_is_kept_and_passed_on(self):
+        out = io.StringIO()
+        copy = record.Copy(out)
+        print("a", "b", file=copy, flush=True)
+        print(file=copy)
+        self.assertEqual((out.getvalue(), copy.lines), ("a b\n\n", ["a b"]))
 
 
 class Stream(unittest.TestCase):

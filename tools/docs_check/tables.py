@@ -5,10 +5,13 @@
     <!-- table: exercise rope -->          the line below the title of an exercise's page
     <!-- table: commands -->               what a learner types, as make help says it
     <!-- end -->
+
+Tables of data/ are in facts.py, those of what was measured in measured.py.
 """
 import os
 import re
 
+from docs_check import facts, measured
 from ladder.cut import CutError, lines_to_write, regions_of
 
 N_DAYS = 7
@@ -107,9 +110,20 @@ def table_of(name, course, page):
         return core_path(course, page)
     if name == "commands":
         return commands(page)
+    if name in facts.TABLES:
+        return facts.table_of(name, page.root)
+    if name in measured.TABLES:
+        return measured.table_of(name, page.root)
     if level and int(level.group(1)) in [item.level for item in course.catalog.levels]:
         return exercises_of_level(course, page, int(level.group(1)))
     return facts_of_exercise(course, page, exercise[0]) if exercise else None
+
+
+def source_of(name):
+    """Where the numbers of a table stand."""
+    if name == "commands":
+        return "Makefile"
+    return "data/" if name in facts.TABLES else measured.RECORD if name in measured.TABLES else "course.json"
 
 
 def regions_of_page(page):
@@ -128,8 +142,7 @@ def faults_of(page, course):
         if not fault and wanted is None:
             fault = f"no table is called '{comment.value}'"
         elif not fault and page.lines[comment.line + 1:end] != wanted:
-            source = "Makefile" if comment.value == "commands" else "course.json"
-            fault = f"table {comment.value} is not what {source} says; tools/check_docs.py --write"
+            fault = f"table {comment.value} is not what {source_of(comment.value)} says; tools/check_docs.py --write"
         if fault:
             yield page.fault(comment.line, fault)
 

@@ -1,12 +1,16 @@
 """A serve of one's own on a free port, which ends with whoever started it."""
+import collections
 import contextlib
 import re
 import signal
 import subprocess
+from pathlib import Path
 
 ENDS = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
 READY = re.compile(r"ready: http://127\.0\.0\.1:(\d+)$")
 DRAIN_S = 5  # what a step under way may take; then it is killed
+
+Server = collections.namedtuple("Server", "port pid")
 
 
 class LessonError(Exception):
@@ -66,12 +70,22 @@ def port_of(process):
     raise LessonError("serve did not start: " + ("".join(said[-1:]).strip() or "it said nothing"))
 
 
+def peak_bytes(pid):
+    """The most memory that a process has had, its part of the mapped model file included; None where only Linux
+    would tell it."""
+    try:
+        found = re.search(r"^VmHWM:\s+(\d+) kB$", Path(f"/proc/{pid}/status").read_text(), re.M)
+    except OSError:
+        return None
+    return int(found.group(1)) * 1024 if found else None
+
+
 @contextlib.contextmanager
 def running(program, model):
-    """The port of a serve that is ready. Nothing more is read of what it says: it warns of nothing that we send."""
+    """A serve that is ready. Nothing more is read of what it says: it warns of nothing that we send."""
     process, mask = start(program, model)
     try:
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        yield port_of(process)
+        yield Server(port_of(process), process.pid)
     finally:
         stop(process)

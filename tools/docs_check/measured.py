@@ -1,0 +1,75 @@
+"""What `make lesson1 SAVE=docs/level1/lesson1.json` measured, as tables and as a picture, so that a new run
+changes every page that shows it.
+
+    <!-- table: lesson1-run -->    all that it printed
+    <!-- table: lesson1-curve -->  TTFT by the length of a prompt
+    <!-- table: lesson1-wait -->   one answer, streamed and whole
+    <!-- table: row-level1 -->     the row that every level ends with
+
+The picture is docs/level1/ttft.png.
+"""
+import json
+
+from lesson import chart, png
+
+RECORD, PICTURE = "docs/level1/lesson1.json", "docs/level1/ttft.png"
+
+
+def read(root):
+    return json.loads((root / RECORD).read_text(encoding="utf-8"))
+
+
+def seconds(ms):
+    return f"{ms / 1000:,.1f} s"
+
+
+def printed(run):
+    return ["```text", *run["printed"], "```"]
+
+
+def curve(run):
+    rows = ["| tokens of prompt | first token after | tokens a second |", "|---|---|---|"]
+    return rows + [f"| {p['prompt_tokens']:,} | {seconds(p['ttft_ms'])} | {1000 * p['prompt_tokens'] / p['ttft_ms']:.0f} |"
+                   for p in run["curve"]]
+
+
+def wait(run):
+    w = run["wait"]
+    return [f"| an answer of {w['n_tokens']} tokens | first word after | last word after |", "|---|---|---|",
+            f"| streamed | {seconds(w['first_ms'])} | {seconds(w['last_ms'])} |",
+            f"| in one piece | {seconds(w['whole_ms'])} | {seconds(w['whole_ms'])} |"]
+
+
+def row(run):
+    n = run["orders"][0]["n_questions"]
+    memory = f"{run['server_peak_bytes'] / 1e6:,.0f} MB" if run["server_peak_bytes"] else "not known"
+    rows = [f"| the support bot | $ per 1,000 requests | TTFT p99 (of {n} questions: the slowest) | requests/s | memory |",
+            "|---|---|---|---|---|"]
+    return rows + [f"| {o['name']} | ${o['usd_per_1000']} | {seconds(o['ttft_p99_ms'])} | {o['requests_per_s']:.2f} | "
+                   f"{memory} |" for o in run["orders"]]
+
+
+TABLES = {"lesson1-run": printed, "lesson1-curve": curve, "lesson1-wait": wait, "row-level1": row}
+
+
+def table_of(name, root):
+    return TABLES[name](read(root))
+
+
+def picture_is_stale(root):
+    """Without a record there is nothing to show."""
+    if not (root / RECORD).is_file():
+        return False
+    picture = root / PICTURE
+    return not picture.is_file() or not png.shows(picture.read_bytes(), chart.draw(read(root)["curve"]))
+
+
+def faults_of(root):
+    if picture_is_stale(root):
+        yield f"{PICTURE} is not what {RECORD} says; tools/check_docs.py --write"
+
+
+def write_picture(root):
+    if picture_is_stale(root):
+        (root / PICTURE).write_bytes(png.encoded(chart.draw(read(root)["curve"])))
+        print(f"wrote {PICTURE}")
