@@ -157,6 +157,38 @@ static int find_price(const struct cli *cli, const struct arguments *a,
     return cli_usage(cli, "%s", err.text);
 }
 
+// One answer; or on a terminal and without a question, a conversation.
+static int talk(const struct cli *cli, const struct arguments *a) {
+    struct text question = {0};
+    struct price_list list = {0};
+    const struct price_entry *price;
+    struct error err = {0};
+    enum status st = OK;
+
+    bool is_conversation = a->words.n_items == 0 && isatty(STDIN_FILENO);
+    if (is_conversation && a->wants_json) return cli_usage(cli, "--json needs a question");
+
+    int exit_status = find_price(cli, a, &list, &price);
+    if (exit_status != CLI_GO_ON) goto done;
+    if (a->words.n_items > 0) {
+        st = question_from_words(&question, &a->words, &err);
+    } else if (!is_conversation) {
+        st = question_from_pipe(&question, &err);
+    }
+    if (st != OK) {
+        exit_status = cli_fail(cli, &err);
+    } else if (!is_conversation && question.n == 0) {
+        exit_status = cli_usage(cli, "the question is empty");
+    } else {
+        st = run(a, price, is_conversation ? NULL : text_string(&question), &err);
+        exit_status = st == OK ? CLI_DONE : cli_fail(cli, &err);
+    }
+done:
+    text_free(&question);
+    price_list_close(&list);
+    return exit_status;
+}
+
 int main(int argc, char **argv) {
     struct arguments a = {
         .server.base_url = environment("OPENAI_BASE_URL", "http://127.0.0.1:8080/v1"),
@@ -203,37 +235,8 @@ int main(int argc, char **argv) {
         .example = "ask --temperature 0 What is the capital of France?",
         .options = options,
     };
-    struct text question = {0};
-    struct price_list list = {0};
-    const struct price_entry *price;
-    struct error err = {0};
-    enum status st = OK;
-
     int exit_status = cli_parse(&cli, argc, argv);
     if (exit_status != CLI_GO_ON) return exit_status;
     mapped_file_explain_faults();
-    if (a.is_audit) return audit(&cli, &a);
-
-    bool is_conversation = a.words.n_items == 0 && isatty(STDIN_FILENO);
-    if (is_conversation && a.wants_json) return cli_usage(&cli, "--json needs a question");
-
-    exit_status = find_price(&cli, &a, &list, &price);
-    if (exit_status != CLI_GO_ON) goto done;
-    if (a.words.n_items > 0) {
-        st = question_from_words(&question, &a.words, &err);
-    } else if (!is_conversation) {
-        st = question_from_pipe(&question, &err);
-    }
-    if (st != OK) {
-        exit_status = cli_fail(&cli, &err);
-    } else if (!is_conversation && question.n == 0) {
-        exit_status = cli_usage(&cli, "the question is empty");
-    } else {
-        st = run(&a, price, is_conversation ? NULL : text_string(&question), &err);
-        exit_status = st == OK ? CLI_DONE : cli_fail(&cli, &err);
-    }
-done:
-    text_free(&question);
-    price_list_close(&list);
-    return exit_status;
+    return a.is_audit ? audit(&cli, &a) : talk(&cli, &a);
 }

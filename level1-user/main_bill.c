@@ -190,6 +190,23 @@ static enum status run(const struct arguments *a, const struct price_list *list,
     return st;
 }
 
+static int bill(const struct cli *cli, const struct arguments *a) {
+    struct price_list list = {0};
+    struct error err = {0};
+
+    enum status st = price_list_open(&list, a->prices, &err);
+    if (st != OK) {
+        error_set(&err, st, "%s (--prices names the list)", err.text);
+        return cli_fail(cli, &err);
+    }
+    st = run(a, &list, &err);
+    price_list_close(&list);
+    // The numbers or the model were wrong; that a price is unknown is nobody's mistake.
+    if (st == ERR_INPUT || st == ERR_LIMIT) return cli_usage(cli, "%s", err.text);
+    if (st != OK) return cli_fail(cli, &err);
+    return cli_finish(cli);
+}
+
 int main(int argc, char **argv) {
     struct arguments a = {.prices = "data/prices.json",
                           .n_requests = 1,
@@ -231,23 +248,9 @@ int main(int argc, char **argv) {
                    "--output 300",
         .options = options,
     };
-    struct price_list list = {0};
-    struct error err = {0};
-
     int exit_status = cli_parse(&cli, argc, argv);
     if (exit_status != CLI_GO_ON) return exit_status;
     if (fault_of(&a)) return cli_usage(&cli, "%s", fault_of(&a));
     mapped_file_explain_faults();
-
-    enum status st = price_list_open(&list, a.prices, &err);
-    if (st != OK) {
-        error_set(&err, st, "%s (--prices names the list)", err.text);
-        return cli_fail(&cli, &err);
-    }
-    st = run(&a, &list, &err);
-    price_list_close(&list);
-    // The numbers or the model were wrong; that a price is unknown is nobody's mistake.
-    if (st == ERR_INPUT || st == ERR_LIMIT) return cli_usage(&cli, "%s", err.text);
-    if (st != OK) return cli_fail(&cli, &err);
-    return cli_finish(&cli);
+    return bill(&cli, &a);
 }
