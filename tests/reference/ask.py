@@ -6,110 +6,25 @@
 The server here is a script: it answers what the question tells it to, so each check reads like a
 dialogue. Standard library only.
 """
-import http.server
 import json
 import os
-import pty
-import select
 import signal
 import subprocess
 import sys
 import tempfile
-import termios
-import threading
 import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tests/support"), str(ROOT / "tools")]
 import overhead  # noqa: E402
+import parrot_server  # noqa: E402
+from parrot_server import Parrot  # noqa: E402
 from reference import Tally, arguments  # noqa: E402
+from terminal import Terminal, has_terminals  # noqa: E402
 
 DATA = ROOT / "data"
 PRICES, RULES = DATA / "prices.json", DATA / "cache-rules.json"
-
-
-def chunk(text, reason=None):
-    return {"model": "parrot", "choices": [{"index": 0, "delta": {"content": text},
-                                            "finish_reason": reason}]}
-
-
-USAGE = {"choices": [], "usage": {"prompt_tokens": 9, "completion_tokens": 3,
-                                  "prompt_tokens_details": {"cached_tokens": 4}}}
-
-# As hosted servers tell it, with details that we do not read: 3,000 of 3,200 tokens from the cache.
-HOSTED = {"prompt_tokens": 3200, "completion_tokens": 300, "total_tokens": 3500,
-          "prompt_tokens_details": {"cached_tokens": 3000, "audio_tokens": 0},
-          "completion_tokens_details": {"reasoning_tokens": 0, "audio_tokens": 0}}
-
-PAINT = "a\u009b2J\x1b[1mb"  # would clear the screen and write in bold, if a terminal saw it
-
-
-class Parrot(http.server.BaseHTTPRequestHandler):
-    """Repeats the last question; some questions make it misbehave."""
-
-    bodies = []
-    requests = []
-    keys = []
-    prefix_keys = []
-    slow = threading.Event()
-
-    def log_message(self, *_):
-        pass
-
-    def event(self, data):
-        text = data if isinstance(data, str) else json.dumps(data)
-        self.wfile.write(f"data: {text}\n\n".encode())
-        self.wfile.flush()
-
-    def refuse(self, status, message):
-        body = json.dumps({"error": {"message": message, "type": "x", "param": None, "code": None}})
-        self.reply(status, body.encode())
-
-    def reply(self, status, body):
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def do_POST(self):
-        try:
-            self.answer()
-        except ConnectionError:
-            pass  # the client left: some checks are about that
-
-    def answer(self):
-        body = self.rfile.read(int(self.headers["Content-Length"]))
-        request = json.loads(body)
-        Parrot.bodies.append(body)
-        Parrot.requests.append(request)
-        Parrot.keys.append(self.headers.get("Authorization"))
-        Parrot.prefix_keys.append(self.headers.get("X-Prefix-Key"))
-        question = request["messages"][-1]["content"]
-        usage = {**USAGE, "usage": HOSTED} if question.startswith("hosted") else USAGE
-        if question == "busy":
-            return self.refuse(429, "too many parrots")
-        if not request["stream"]:
-            message = {"role": "assistant", "content": question}
-            answer = {"model": "parrot", "usage": USAGE["usage"],
-                      "choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}
-            return self.reply(200, json.dumps(answer).encode())
-        self.send_response(200)
-        self.send_header("Content-Type", "text/event-stream")
-        self.end_headers()
-        for letter in PAINT if question == "paint" else question:
-            self.event(chunk(letter))
-            time.sleep(0.002)
-        if question == "cut":
-            return
-        if question == "slow":
-            Parrot.slow.set()
-            time.sleep(20)
-        self.event(chunk("", "stop"))
-        if question != "no usage":
-            self.event(usage)
-        self.event("[DONE]")
 
 
 def run(program, url, *options, stdin=None, env=None):
@@ -262,67 +177,6 @@ def check_price(tally, program, url):
                 "no price list")
 
 
-class Terminal:
-    """`ask` on a terminal of its own."""
-
-    def __init__(self, program, url, *options):
-        self.pid, self.fd = pty.fork()
-        if self.pid == 0:
-            os.environ.update(TERM="xterm", NO_COLOR="1", LC_ALL="C.UTF-8")
-            os.execv(program, [program, "--base-url", url, *options])
-        self.seen = ""
-        self.all = ""
-
-    def expect(self, text):
-        """Reads on until text has appeared; True if it did. Keeps what comes after it."""
-        end = time.monotonic() + 10
-        while text not in self.seen and time.monotonic() < end:
-            if select.select([self.fd], [], [], 0.1)[0]:
-                try:
-                    piece = os.read(self.fd, 4096).decode(errors="replace")
-                    self.seen += piece
-                    self.all += piece
-                except OSError:
-                    break
-        before, found, after = self.seen.partition(text)
-        if found:
-            self.seen = after
-        return bool(found)
-
-    def expect_prompt(self):
-        """True once a line can be typed. The editor shows its prompt a moment before it takes the
-        terminal over; a Ctrl-D in between would be lost."""
-        found = self.expect("> ")
-        end = time.monotonic() + 10
-        while termios.tcgetattr(self.fd)[3] & termios.ICANON and time.monotonic() < end:
-            time.sleep(0.01)
-        return found
-
-    def type(self, text):
-        os.write(self.fd, text.encode())
-
-    def wait(self):
-        """Exit status; None: it does not end."""
-        end = time.monotonic() + 10
-        while time.monotonic() < end:
-            pid, status = os.waitpid(self.pid, os.WNOHANG)
-            if pid:
-                os.close(self.fd)
-                return os.waitstatus_to_exitcode(status)
-            time.sleep(0.02)
-        os.kill(self.pid, signal.SIGKILL)
-        os.waitpid(self.pid, 0)
-        return None
-
-
-def has_terminals():
-    try:
-        os.close(os.open("/dev/ptmx", os.O_RDWR | os.O_NOCTTY))
-    except OSError:
-        return False
-    return True
-
-
 def check_commands(tally, program, url):
     """The slash commands, in a conversation with a key that nobody may see."""
     key = "sk-nobody-may-see-this"
@@ -459,10 +313,7 @@ def main():
     program = str(Path(options.bin).resolve() / "ask")
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
         os.environ.pop(name, None)
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Parrot)
-    server.daemon_threads = True
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    url = f"http://127.0.0.1:{server.server_port}/v1"
+    url = parrot_server.start()
     for check in (check_price, check_one_shot, check_overhead, check_json, check_failures, check_keys, check_interrupt,
                   check_conversation, check_audit):
         check(tally, program, url)
