@@ -18,7 +18,7 @@ def period(entry):
 
 
 def prices(root):
-    rows = ["| provider | model | held | hours | input | cached | output | known |", "|---|---|---|---|---|---|---|---|"]
+    rows = ["| provider | model | held | hours | input | cached | output | how well known |", "|---|---|---|---|---|---|---|---|"]
     for p in entries(root, "prices.json", "prices"):
         if p["currency"] == "USD":
             amounts = " | ".join("?" if p[key] is None else f"${p[key]}" for key in ("input", "cached_input", "output"))
