@@ -52,6 +52,8 @@ same_text() {
         { [ ! -e "$model" ] || tools/same_text.sh "$model" build/bin build/clang/bin; }
 }
 
+under_valgrind() { tools/build.sh build "$jobs" programs && tools/memcheck.py; }
+
 check "format" check_format
 check "includes: downward, in order" tools/check_includes.py
 check "docs: links, quotes, tables, exercises" tools/check_docs.py
@@ -63,6 +65,7 @@ check "clang: suites" clang_suites
 check "clang: starters and solutions" env CC=clang BUILD=build/clang tools/course.py starters --seeds 1
 check "gcc and clang give the same text" same_text
 check "threads under TSan" build_and_run_threaded
+check "ask and bill under valgrind" under_valgrind
 for tool in tests/tools/test_*.py; do
     [ -e "$tool" ] && check "tools: $(basename "$tool" .py)" python3 "$tool"
 done

@@ -5,7 +5,7 @@
 #   tools/setup.sh run      what building and running needs
 #   tools/setup.sh suite    that, and the Check library
 #   tools/setup.sh test     that, and .venv for the reference checks
-#   tools/setup.sh check    that, clang and clang-format (for contributors and CI)
+#   tools/setup.sh check    that, clang, clang-format, gdb and valgrind (for contributors and CI)
 #
 # Libraries in a prefix of your own need no root: make PREFIX=$HOME/.local run
 set -eu
@@ -31,7 +31,8 @@ curl:curl:curl:curl:curl:curl'
 commands_check='
 clang:clang:clang compiler-rt:clang compiler-rt:clang compiler-rt:llvm
 clang-format-14:clang-format-14:clang-tools-extra:clang:clang-extra-tools:clang-format
-gdb:gdb:gdb:gdb:gdb:gdb'
+gdb:gdb:gdb:gdb:gdb:gdb
+valgrind:valgrind:valgrind:valgrind:valgrind:valgrind'
 
 libraries=$libraries_run commands=$commands_run
 case $group in
