@@ -23,7 +23,7 @@ static const uint64_t NOT_GIVEN = UINT64_MAX;
 struct arguments {
     const char *prices, *usage, *png;
     struct price_query query;
-    uint64_t n_requests, input, cached, cache_write, output;
+    uint64_t n_requests, per_day, input, cached, cache_write, output;
     uint64_t max_tokens, fixed; // of --what-if
     const char *own, *utilization, *rents;
     uint64_t tokens_per_s, idle_hours, redundancy;
@@ -45,6 +45,8 @@ static enum status find_model(struct findings *f, const struct arguments *a,
     const struct price_entry *entry;
     enum status st = price_list_find(&entry, list, &a->query, err);
     if (st == OK) st = statement_of(&f->statement, entry, work, err);
+    if (st == OK && a->per_day > 0)
+        st = statement_per_day(&f->statement, (int64_t)a->per_day, err);
     if (st == ERR_UNSUPPORTED) error_set(err, st, "%s: %s", a->query.model, err->text);
     return st;
 }
@@ -162,6 +164,9 @@ static const char *fault_of(const struct arguments *a) {
     if (!a->query.model && !a->wants_offers) return "--model is missing";
     if (a->wants_what_if && !a->query.model) return "--what-if needs a --model";
     if (a->png && !a->query.model) return "--png needs a --model";
+    if (a->per_day && !a->query.model) return "--per-day needs a --model";
+    if (a->per_day && a->usage)
+        return "--per-day reckons with equal requests, not with --usage";
     if (a->own && !a->query.model) return "--own needs a --model";
     if (a->own && a->usage) return "--own reckons with equal requests, not with --usage";
     if (a->own && !a->tokens_per_s) return "--own needs --tokens-per-second";
@@ -218,6 +223,7 @@ int main(int argc, char **argv) {
     const struct cli_option options[] = {
         {"model", "NAME", CLI_STRING, &a.query.model, .help = "such as deepseek-r1"},
         {"requests", "N", CLI_U64, &a.n_requests, .help = "equal requests (default 1)", .high = CLI_MAX_EXACT},
+        {"per-day", "N", CLI_U64, &a.per_day, .help = "requests a day: what a month of them costs, too", .high = CLI_MAX_EXACT},
         {"input", "N", CLI_U64, &a.input, .help = "all input tokens of one request", .high = CLI_MAX_EXACT},
         {"cached", "N", CLI_U64, &a.cached, .help = "of these, read from the cache", .high = CLI_MAX_EXACT},
         {"cache-write", "N", CLI_U64, &a.cache_write, .help = "of these, written to it", .high = CLI_MAX_EXACT},

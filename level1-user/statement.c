@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "level1-user/digits.h"
 #include "level1-user/invoice_json.h"
 
 static enum status compare(struct comparison *c, const struct invoice_usage *used,
@@ -13,13 +14,29 @@ static enum status compare(struct comparison *c, const struct invoice_usage *use
     return st;
 }
 
+static enum status repeat(struct comparison *all, const struct comparison *one,
+                          int64_t n_requests, struct error *err) {
+    *all = (struct comparison){0};
+    enum status st = invoice_add(&all->without, &one->without, n_requests, err);
+    if (st == OK) st = invoice_add(&all->with, &one->with, n_requests, err);
+    return st;
+}
+
 enum status statement_of(struct statement *s, const struct price_entry *entry,
                          const struct workload *work, struct error *err) {
     const int64_t times = workload_times(work);
     *s = (struct statement){.entry = entry, .work = *work};
     enum status st = compare(&s->one, &work->used, &entry->price, err);
-    if (st == OK) st = invoice_add(&s->all.without, &s->one.without, times, err);
-    if (st == OK) st = invoice_add(&s->all.with, &s->one.with, times, err);
+    if (st == OK) st = repeat(&s->all, &s->one, times, err);
+    return st;
+}
+
+enum status statement_per_day(struct statement *s, int64_t per_day, struct error *err) {
+    struct comparison day;
+    s->per_day = per_day;
+    enum status st = repeat(&s->thousand, &s->one, 1000, err);
+    if (st == OK) st = repeat(&day, &s->one, per_day, err);
+    if (st == OK) st = repeat(&s->month, &day, DAYS_OF_A_MONTH, err);
     return st;
 }
 
@@ -48,15 +65,33 @@ static int places_of(const struct comparison *c) {
     return n;
 }
 
-// price: PRICE_UNKNOWN for a row that has none.
-static void print_row(FILE *out, const char *name, int64_t price, int64_t without,
+// note: the price, or what else belongs to the row.
+static void print_row(FILE *out, const char *name, const char *note, int64_t without,
                       int64_t with, int n_places) {
-    char per_million[MONEY_TEXT_BYTES] = "", left[MONEY_TEXT_BYTES + 1] = "$",
-         right[MONEY_TEXT_BYTES + 1] = "$";
-    if (price != PRICE_UNKNOWN) money_text(per_million, price, PRICE_PLACES);
+    char left[MONEY_TEXT_BYTES + 1] = "$", right[MONEY_TEXT_BYTES + 1] = "$";
     money_rounded(left + 1, without, n_places);
     money_rounded(right + 1, with, n_places);
-    fprintf(out, "%-14s  %13s  %20s  %20s\n", name, per_million, left, right);
+    fprintf(out, "%-14s  %13s  %20s  %20s\n", name, note, left, right);
+}
+
+static void print_kind(FILE *out, const char *name, int64_t price, int64_t without,
+                       int64_t with, int n_places) {
+    char per_million[MONEY_TEXT_BYTES] = "";
+    if (price != PRICE_UNKNOWN) money_text(per_million, price, PRICE_PLACES);
+    print_row(out, name, per_million, without, with, n_places);
+}
+
+static void print_total(FILE *out, const char *name, const char *note,
+                        const struct comparison *c) {
+    print_row(out, name, note, c->without.total, c->with.total, places_of(c));
+}
+
+static void print_month(FILE *out, const struct statement *s) {
+    char name[16], note[DIGITS_BYTES + 8], n[DIGITS_BYTES];
+    snprintf(name, sizeof(name), "%d days", DAYS_OF_A_MONTH);
+    snprintf(note, sizeof(note), "%s a day", digits_grouped(n, s->per_day));
+    print_total(out, "1,000 requests", "", &s->thousand);
+    print_total(out, name, note, &s->month);
 }
 
 static void print_period(FILE *out, const struct price_entry *e) {
@@ -85,16 +120,15 @@ void statement_print(FILE *out, const struct statement *s) {
     workload_print(out, &s->work);
     fprintf(out, "\n%-14s  %13s  %20s  %20s\n", "", "$ per million", "without cache",
             "with cache");
-    print_row(out, "input", p->input, a->input, b->input, n_places);
-    print_row(out, "cached input", p->cached_input, a->cached, b->cached, n_places);
+    print_kind(out, "input", p->input, a->input, b->input, n_places);
+    print_kind(out, "cached input", p->cached_input, a->cached, b->cached, n_places);
     if (s->work.used.cache_write)
-        print_row(out, "cache write", p->cache_write, a->cache_write, b->cache_write,
-                  n_places);
-    print_row(out, "output", p->output, a->output, b->output, n_places);
-    print_row(out, "total", PRICE_UNKNOWN, a->total, b->total, n_places);
-    if (!s->work.is_sum)
-        print_row(out, "one request", PRICE_UNKNOWN, s->one.without.total,
-                  s->one.with.total, places_of(&s->one));
+        print_kind(out, "cache write", p->cache_write, a->cache_write, b->cache_write,
+                   n_places);
+    print_kind(out, "output", p->output, a->output, b->output, n_places);
+    print_row(out, "total", "", a->total, b->total, n_places);
+    if (!s->work.is_sum) print_total(out, "one request", "", &s->one);
+    if (s->per_day > 0) print_month(out, s);
     fprintf(out, "\n");
     print_saved(out, s, n_places);
     if (*s->entry->source) fprintf(out, "source of the prices: %s\n", s->entry->source);
@@ -117,11 +151,23 @@ static json_t *json_prices(const struct price_entry *e) {
                      e->window, "tag", e->tag, "source", e->source);
 }
 
+// Takes root over. NULL: no memory.
+static json_t *with_month(json_t *root, const struct statement *s) {
+    json_t *more = json_pack("{s:I, s:o, s:o}", "requests_per_day", (json_int_t)s->per_day,
+                             "per_thousand", json_comparison(&s->thousand), "per_month",
+                             json_comparison(&s->month));
+    bool is_whole = root && more && json_object_update(root, more) == 0;
+    json_decref(more);
+    if (is_whole) return root;
+    json_decref(root);
+    return NULL;
+}
+
 json_t *statement_json(const struct statement *s) {
     char percent[32];
     bool is_sum = s->work.is_sum;
     snprintf(percent, sizeof(percent), "%.1f", percent_saved(s));
-    return json_pack(
+    json_t *root = json_pack(
         "{s:s, s:o, s:I, s:o, s:o, s:o, s:o, s:s}", "model", s->entry->model, "prices",
         json_prices(s->entry), "requests", (json_int_t)s->work.n_requests,
         is_sum ? "tokens_of_all" : "tokens_per_request", workload_tokens_json(&s->work),
@@ -129,4 +175,5 @@ json_t *statement_json(const struct statement *s) {
         json_comparison(&s->all), "saved_usd",
         invoice_json_amount(s->all.without.total - s->all.with.total), "saved_percent",
         percent);
+    return s->per_day > 0 ? with_month(root, s) : root;
 }

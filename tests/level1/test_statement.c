@@ -32,6 +32,12 @@ static struct statement bot_statement(void) {
     return s;
 }
 
+static struct statement bot_month(int64_t per_day) {
+    struct statement s = bot_statement();
+    assert_status("statement_per_day", statement_per_day(&s, per_day, NULL), OK);
+    return s;
+}
+
 // Written once and read once: the write costs a quarter more than it saves.
 static struct statement dear_statement(struct price_entry *entry) {
     struct statement s;
@@ -76,6 +82,26 @@ START_TEST(the_support_bot_halves_its_bill) {
 }
 END_TEST
 
+START_TEST(a_thousand_and_a_month_are_shown_when_asked_for) {
+    const struct statement s = bot_month(10000);
+    assert_printed(&s,
+        "deepseek-r1 (DeepSeek), prices of 2025-02 to 2025-09-05\n"
+        "1,000 requests; tokens of each: 3,200 input, 3,000 of them cached, 300 output\n"
+        "\n"
+        "                $ per million         without cache            with cache\n"
+        "input                    0.55                $1.760                $0.110\n"
+        "cached input             0.14                $0.000                $0.420\n"
+        "output                   2.19                $0.657                $0.657\n"
+        "total                                        $2.417                $1.187\n"
+        "one request                               $0.002417             $0.001187\n"
+        "1,000 requests                               $2.417                $1.187\n"
+        "30 days          10,000 a day               $725.10               $356.10\n"
+        "\n"
+        "saved by the cache: $1.230, 50.9 %\n"
+        "source of the prices: the pricing page\n");
+}
+END_TEST
+
 START_TEST(a_cache_may_cost_more_than_it_saves) {
     struct price_entry entry;
     const struct statement s = dear_statement(&entry);
@@ -112,6 +138,32 @@ START_TEST(amounts_are_decimals_in_the_document) {
     assert_text("without cache", before, _i ? "0.004" : "2.417");
     assert_text("one request", one, _i ? "0.005" : "0.001187");
     json_decref(root);
+}
+END_TEST
+
+START_TEST(a_month_stands_in_the_document_when_asked_for) {
+    const struct statement s = bot_month(1);
+    json_t *root = statement_json(&s);
+    const char *thousand, *month, *before;
+    json_int_t per_day;
+    ck_assert_int_eq(json_unpack(root, "{s:I, s:{s:s}, s:{s:s, s:{s:s}}}",
+                                 "requests_per_day", &per_day, "per_thousand", "total_usd",
+                                 &thousand, "per_month", "total_usd", &month,
+                                 "without_cache", "total_usd", &before),
+                     0);
+    assert_number("requests_per_day", per_day, 1);
+    assert_text("per_thousand", thousand, "1.187");
+    assert_text("per_month", month, "0.03561");
+    assert_text("per_month, without cache", before, "0.07251");
+    json_decref(root);
+}
+END_TEST
+
+START_TEST(a_month_that_no_number_holds_is_refused) {
+    struct statement s = bot_statement();
+    const int64_t most = INT64_MAX / 2417000000 / 30; // requests a day, without the cache
+    assert_status("as many as fit", statement_per_day(&s, most, NULL), OK);
+    assert_status("one more", statement_per_day(&s, most + 1, NULL), ERR_LIMIT);
 }
 END_TEST
 
@@ -182,7 +234,7 @@ START_TEST(what_cannot_be_billed_is_refused) {
 END_TEST
 
 START_TEST(every_failed_allocation_gives_no_document) {
-    const struct statement s = bot_statement();
+    const struct statement s = bot_month(10000);
     json_t *root = NULL;
     int n = 0;
     for (;; n++) {
@@ -200,12 +252,15 @@ Suite *suite(void) {
     Suite *s = suite_create("level1/statement");
     TCase *reference = tcase_create("reference");
     tcase_add_test(reference, the_support_bot_halves_its_bill);
+    tcase_add_test(reference, a_thousand_and_a_month_are_shown_when_asked_for);
+    tcase_add_test(reference, a_month_stands_in_the_document_when_asked_for);
     tcase_add_test(reference, a_cache_may_cost_more_than_it_saves);
     tcase_add_loop_test(reference, amounts_are_decimals_in_the_document, 0, 2);
     tcase_add_test(reference, recorded_requests_are_added_up);
     suite_add_tcase(s, reference);
     TCase *failures = tcase_create("failures");
     tcase_add_test(failures, a_sum_that_no_number_holds_is_refused);
+    tcase_add_test(failures, a_month_that_no_number_holds_is_refused);
     tcase_add_test(failures, nothing_costs_nothing);
     tcase_add_test(failures, what_cannot_be_billed_is_refused);
     tcase_add_test(failures, every_failed_allocation_gives_no_document);

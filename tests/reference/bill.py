@@ -152,6 +152,18 @@ RECORDS = [
 ]
 
 
+def month(bill):
+    tally = bill.tally
+    got = bill.document(*BOT, "--per-day", 10000)
+    tally.equal([got[key]["total_usd"] for key in ("per_request", "per_thousand", "per_month")],
+                ["0.001187", "1.187", "356.1"], "--per-day: with the cache")
+    tally.equal(got["per_month"]["without_cache"]["total_usd"], "725.1", "--per-day: without it")
+    tally.check("per_month" not in bill.document(*BOT), "a month only where it is asked for")
+    bill.refused(2, "--per-day needs a --model", "--compare", "--input", 1, "--per-day", 1)
+    bill.refused(2, "--per-day reckons with equal requests", "--model", "deepseek-r1", "--usage", "x", "--per-day", 1)
+    bill.refused(2, "9.2 million dollars", *BOT, "--per-day", 2**53 - 1)
+
+
 def recorded(bill, folder):
     tally, path = bill.tally, Path(folder) / "usage.jsonl"
     r1 = ("--model", "deepseek-r1", "--usage", path)
@@ -351,6 +363,7 @@ def main():
         published(bill, folder)
         drawn_workloads(bill, folder)
         all_models(bill, folder)
+        month(bill)
         recorded(bill, folder)
         levers(bill, folder)
         own_machine(bill, folder)
