@@ -2,6 +2,7 @@
 // and everything that a group shares is worked out before its values.
 #include "level2-operator/rows_k.h"
 
+// [exercise rows-k.q4 drop]
 #include "common/half.h"
 
 enum {
@@ -9,7 +10,6 @@ enum {
     N_GROUPS = K_BLOCK / GROUP // of a block
 };
 
-// [exercise rows-k.q4 drop]
 // What the 12 bytes say of group g.
 static inline int scale_of(const unsigned char *bytes, int g) {
     if (g < 4) return bytes[g] & 63;
