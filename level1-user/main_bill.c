@@ -4,19 +4,12 @@
 //                              price list ──┼─▶ offers: all models, cheapest first ─┼─▶ tables or JSON
 //                                           ├─▶ what if: levers, most saved first  ─┤
 //                      rents of machines ───┴─▶ own machine: from when it is cheaper ┘
-#include <stdlib.h>
-
 #include "common/cli.h"
 #include "common/limits.h"
 #include "common/mapped_file.h"
-#include "level1-user/bars.h"
-#include "level1-user/bars_picture.h"
-#include "level1-user/offers.h"
-#include "level1-user/own_machine.h"
+#include "level1-user/findings.h"
 #include "level1-user/price_list.h"
-#include "level1-user/statement.h"
 #include "level1-user/usage_file.h"
-#include "level1-user/what_if.h"
 
 static const uint64_t NOT_GIVEN = UINT64_MAX;
 
@@ -28,15 +21,6 @@ struct arguments {
     const char *own, *utilization, *rents;
     uint64_t tokens_per_s, idle_hours, redundancy;
     bool wants_offers, wants_what_if, wants_json;
-};
-
-// All that is said of a workload; zeroed is empty.
-struct findings {
-    struct statement statement; // entry is NULL: no model was named
-    struct offers offers;
-    struct what_if what_if;
-    struct own_machine own; // borrows from rents
-    struct gpu_hours rents;
 };
 
 static enum status find_model(struct findings *f, const struct arguments *a,
@@ -72,70 +56,19 @@ static enum status find_own(struct findings *f, const struct arguments *a,
 static enum status find(struct findings *f, const struct arguments *a,
                         const struct pulled_workload *work, const struct price_list *list,
                         struct error *err) {
-    enum status st = a->query.model ? find_model(f, a, &work->now, list, err) : OK;
-    if (st == OK && (a->wants_offers || a->wants_what_if))
+    *f = (struct findings){
+        .work = work->now,
+        .has_statement = a->query.model != NULL,
+        .has_offers = a->wants_offers,
+        .has_what_if = a->wants_what_if,
+        .has_own = a->own != NULL,
+    };
+    enum status st = f->has_statement ? find_model(f, a, &work->now, list, err) : OK;
+    if (st == OK && (f->has_offers || f->has_what_if))
         st = offers_of(&f->offers, list, a->query.date, &work->now, err);
-    if (st == OK && a->wants_what_if)
+    if (st == OK && f->has_what_if)
         st = what_if_of(&f->what_if, f->statement.entry, work, &f->offers, err);
-    if (st == OK && a->own) st = find_own(f, a, err);
-    return st;
-}
-
-static void print(const struct findings *f, const struct arguments *a,
-                  const struct workload *work) {
-    if (f->statement.entry) {
-        statement_print(stdout, &f->statement);
-        printf("\n");
-        bars_print(stdout, &f->statement);
-    } else {
-        workload_print(stdout, work);
-    }
-    if (a->wants_offers) {
-        printf("\n");
-        offers_print(stdout, &f->offers);
-    }
-    if (a->wants_what_if) {
-        printf("\n");
-        what_if_print(stdout, &f->what_if);
-    }
-    if (a->own) {
-        printf("\n");
-        own_machine_print(stdout, &f->own);
-    }
-}
-
-// One document of all that was found. NULL: no memory.
-static json_t *document_of(const struct findings *f, const struct arguments *a) {
-    json_t *root = f->statement.entry ? statement_json(&f->statement) : json_object();
-    bool is_whole = root != NULL;
-    if (is_whole && a->wants_offers)
-        is_whole = json_object_set_new(root, "models", offers_json(&f->offers)) == 0;
-    if (is_whole && a->wants_what_if)
-        is_whole = json_object_set_new(root, "what_if", what_if_json(&f->what_if)) == 0;
-    if (is_whole && a->own)
-        is_whole = json_object_set_new(root, "own", own_machine_json(&f->own)) == 0;
-    if (is_whole) return root;
-    json_decref(root);
-    return NULL;
-}
-
-static enum status print_json(const struct findings *f, const struct arguments *a,
-                              struct error *err) {
-    json_t *root = document_of(f, a);
-    char *document = root ? json_dumps(root, JSON_INDENT(2)) : NULL;
-    json_decref(root);
-    if (!document) return error_set(err, ERR_MEMORY, "no memory for the JSON output");
-    puts(document);
-    free(document);
-    return OK; // whether it was written is asked at the end
-}
-
-static enum status draw(const struct findings *f, const char *path, struct error *err) {
-    struct picture picture;
-    enum status st = bars_picture(&picture, &f->statement, err);
-    if (st != OK) return st;
-    st = picture_write_png(&picture, path, err);
-    picture_free(&picture);
+    if (st == OK && f->has_own) st = find_own(f, a, err);
     return st;
 }
 
@@ -185,14 +118,14 @@ static enum status run(const struct arguments *a, const struct price_list *list,
     struct pulled_workload work;
     enum status st = workload_of(&work, a, err);
     if (st == OK) st = find(&f, a, &work, list, err);
-    if (st == OK && a->png) st = draw(&f, a->png, err);
-    if (st == OK && a->wants_json)
-        st = print_json(&f, a, err);
-    else if (st == OK)
-        print(&f, a, &work.now);
-    offers_close(&f.offers);
-    gpu_hours_close(&f.rents);
-    return st;
+    if (st == OK && a->png) st = findings_draw(&f, a->png, err);
+    if (st == OK && a->wants_json) {
+        st = findings_print_json(stdout, &f, err);
+    } else if (st == OK) {
+        findings_print(stdout, &f);
+    }
+    findings_close(&f);
+    return st; // whether all was written is asked at the end
 }
 
 static int bill(const struct cli *cli, const struct arguments *a) {
