@@ -58,6 +58,7 @@ enum {
     LIMIT_EVENT_BYTES = 16 << 20,     // one server-sent event
     LIMIT_REPLY_BYTES = 64 << 20,     // one whole answer
     LIMIT_REFUSAL_BYTES = 64 << 10,   // read of an answer that is an error
+    LIMIT_MODELS_BYTES = 1 << 20,     // a server's list of models
     LIMIT_CLIENT_KEY_BYTES = 4096,    // one API key
     LIMIT_PREFIX_KEY_BYTES = 256,     // one X-Prefix-Key
     LIMIT_PRICE_BYTES = 1 << 20,      // a price list

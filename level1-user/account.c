@@ -47,6 +47,12 @@ void account_add(struct account *a, const struct summary *s, const struct reply_
     if (!a->cost_is_known) a->n_unbilled++;
 }
 
+void account_cut(struct account *a, int n_turns, bool is_summarised) {
+    a->n_cuts++;
+    a->n_cut_turns += n_turns;
+    a->n_summaries += is_summarised;
+}
+
 void account_line(char *out, size_t out_bytes, const struct account *a) {
     char last[MONEY_TEXT_BYTES], total[MONEY_TEXT_BYTES];
 
@@ -76,6 +82,10 @@ void account_print_stats(FILE *out, const struct account *a) {
                 a->n_untold);
     if (a->n_timed > 0)
         fprintf(out, "TTFT    %.0f ms on average\n", a->ttft_ms / (double)a->n_timed);
+    if (a->n_cuts > 0)
+        fprintf(out,
+                "cuts    %" PRId64 " (old turns: %" PRId64 ", summaries: %" PRId64 ")\n",
+                a->n_cuts, a->n_cut_turns, a->n_summaries);
 }
 
 static void print_price(FILE *out, const char *what, int64_t price) {

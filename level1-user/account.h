@@ -25,15 +25,19 @@ struct account {
     // all answers
     int64_t n_answers;
     int64_t n_untold, n_unbilled; // of these without a usage, and without a known cost
-    int64_t prompt, cached, completion; // tokens; at INT64_MAX they stay there
-    int64_t n_timed;                    // answers whose first token was seen
-    double ttft_ms;                     // of these, added up
-    struct invoice total;               // of those whose cost is known
+    int64_t prompt, cached, completion;       // tokens; at INT64_MAX they stay there
+    int64_t n_timed;                          // answers whose first token was seen
+    double ttft_ms;                           // of these, added up
+    struct invoice total;                     // of those whose cost is known
+    int64_t n_cuts, n_cut_turns, n_summaries; // of a conversation that had no room
 };
 
 // One answer more.
 void account_add(struct account *a, const struct summary *s,
                  const struct reply_usage *usage);
+
+// Old turns left the conversation.
+void account_cut(struct account *a, int n_turns, bool is_summarised);
 
 // Of the last answer, and so far: "$0.0000187 (so far $0.00051)", or why it is not known. "" where
 // nobody asked. Always NUL-terminated.

@@ -37,6 +37,20 @@ void conversation_cut(struct conversation *c, int n_messages) {
     while (c->n_messages > n_messages) free((char *)c->messages[--c->n_messages].text);
 }
 
+enum status conversation_shorten(struct conversation *c, int n, const char *role,
+                                 const char *text, struct error *err) {
+    int n_new = text ? 1 : 0;
+    char *copy = text ? strdup(text) : NULL;
+    if (text && !copy) return error_set(err, ERR_MEMORY, "no memory for the conversation");
+
+    for (int i = 0; i < n; i++) free((char *)c->messages[i].text);
+    c->n_messages += n_new - n;
+    memmove(c->messages + n_new, c->messages + n,
+            (size_t)(c->n_messages - n_new) * sizeof(c->messages[0]));
+    if (text) c->messages[0] = (struct chat_message){role, copy};
+    return OK;
+}
+
 void conversation_free(struct conversation *c) {
     conversation_cut(c, 0);
     free(c->messages);

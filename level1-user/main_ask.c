@@ -54,10 +54,14 @@ struct arguments {
     const char *key_file, *model, *system;
     const char *prices;
     struct price_query price; // of no model: nobody wants to know
-    int max_tokens, max_retries;
+    int max_tokens, max_completion_tokens, max_retries;
     int connect_s, silence_s, deadline_s;
     double temperature;
     uint64_t seed;
+    int n_context;
+    const char *limit_usd; // of one request
+    int64_t max_price;     // the same in 10^-12 dollars
+    bool wants_summary;
     bool no_stream, wants_json;
     bool is_audit;
     const char *rules;
@@ -67,7 +71,9 @@ struct arguments {
 static struct chat_request request_of(const struct arguments *a) {
     return (struct chat_request){
         .model = a->model,
-        .max_tokens = a->max_tokens,
+        .max_tokens =
+            a->max_completion_tokens > 0 ? a->max_completion_tokens : a->max_tokens,
+        .is_completion_bound = a->max_completion_tokens > 0,
         .has_temperature = a->temperature != API_TEMPERATURE,
         .temperature = a->temperature,
         .has_seed = a->seed != NO_SEED,
@@ -106,6 +112,9 @@ static enum status run(const struct arguments *a, const struct price_entry *pric
         .interrupted = &interrupted,
         .account.price = price,
         .request = request_of(a),
+        .budget.n_context = a->n_context,
+        .budget.max_price = a->max_price,
+        .budget.wants_summary = a->wants_summary,
         .wants_json = a->wants_json,
         .rules = a->rules,
         .estimate = {a->bytes_per_token, TOKENS_PER_MESSAGE},
@@ -122,6 +131,7 @@ static enum status run(const struct arguments *a, const struct price_entry *pric
     if (st == OK) st = client_open(&client, &server, &clock, err);
     if (st == OK) {
         catch_signals();
+        prompt_watch_system(stderr, text_string(&session.system));
         st = question ? session_ask(&session, question, err)
                       : session_converse(&session, err);
     }
@@ -142,6 +152,21 @@ static int audit(const struct cli *cli, const struct arguments *a) {
     return st == OK ? cli_finish(cli) : cli_fail(cli, &err);
 }
 
+// What one request may cost, with the longest answer. Returns CLI_GO_ON, or the exit status.
+static int find_limit(const struct cli *cli, struct arguments *a) {
+    static const int64_t UNITS_PER_MICRO_DOLLAR = 1000000;
+    int64_t micro_dollars;
+
+    if (!a->limit_usd) return CLI_GO_ON;
+    if (!money_parse_price(a->limit_usd, &micro_dollars) || micro_dollars == 0 ||
+        micro_dollars > INT64_MAX / UNITS_PER_MICRO_DOLLAR)
+        return cli_usage(cli, "--limit-usd needs dollars, such as 0.002");
+    if (!a->price.model || request_of(a).max_tokens == 0)
+        return cli_usage(cli, "--limit-usd needs --price MODEL, and a bound of the answer");
+    a->max_price = micro_dollars * UNITS_PER_MICRO_DOLLAR;
+    return CLI_GO_ON;
+}
+
 // *price: NULL where nobody asked. Returns CLI_GO_ON, or the exit status.
 static int find_price(const struct cli *cli, const struct arguments *a,
                       struct price_list *list, const struct price_entry **price) {
@@ -158,7 +183,7 @@ static int find_price(const struct cli *cli, const struct arguments *a,
 }
 
 // One answer; or on a terminal and without a question, a conversation.
-static int talk(const struct cli *cli, const struct arguments *a) {
+static int talk(const struct cli *cli, struct arguments *a) {
     struct text question = {0};
     struct price_list list = {0};
     const struct price_entry *price;
@@ -168,7 +193,8 @@ static int talk(const struct cli *cli, const struct arguments *a) {
     bool is_conversation = a->words.n_items == 0 && isatty(STDIN_FILENO);
     if (is_conversation && a->wants_json) return cli_usage(cli, "--json needs a question");
 
-    int exit_status = find_price(cli, a, &list, &price);
+    int exit_status = find_limit(cli, a);
+    if (exit_status == CLI_GO_ON) exit_status = find_price(cli, a, &list, &price);
     if (exit_status != CLI_GO_ON) goto done;
     if (a->words.n_items > 0) {
         st = question_from_words(&question, &a->words, &err);
@@ -213,6 +239,7 @@ int main(int argc, char **argv) {
         {"model", "NAME", CLI_STRING, &a.model, .help = "model to ask"},
         {"system", "TEXT", CLI_STRING, &a.system, .help = "system message"},
         {"max-tokens", "N", CLI_INT, &a.max_tokens, .help = "longest answer; 0: the server decides", .low = 0, .high = LIMIT_CONTEXT},
+        {"max-completion-tokens", "N", CLI_INT, &a.max_completion_tokens, .help = "the same by its newer name, thoughts included", .low = 1, .high = LIMIT_CONTEXT},
         {"temperature", "T", CLI_DOUBLE, &a.temperature, .help = "0: the likeliest text", .low = 0, .high = 2},
         {"seed", "N", CLI_U64, &a.seed, .help = "same seed, same answer", .low = 0, .high = CLI_MAX_EXACT},
         {"retries", "N", CLI_INT, &a.max_retries, .help = "repeat what failed, so often", .low = 0, .high = 100},
@@ -223,9 +250,12 @@ int main(int argc, char **argv) {
         {"json", NULL, CLI_FLAG, &a.wants_json, .help = "print one JSON document"},
         {"price", "MODEL", CLI_STRING, &a.price.model, .help = "say what answers cost at this model's latest price"},
         {"prices", "FILE", CLI_STRING, &a.prices, .help = "dated price list"},
+        {"limit-usd", "DOLLARS", CLI_STRING, &a.limit_usd, .help = "of one request; needs --price"},
+        {"context", "N", CLI_INT, &a.n_context, .help = "tokens of prompt and answer (default: the server's)", .low = 16, .high = LIMIT_CONTEXT},
+        {"summarise", NULL, CLI_FLAG, &a.wants_summary, .help = "what has no room any more becomes a summary"},
         {"audit", NULL, CLI_FLAG, &a.is_audit, .help = "send nothing: say where two requests part, FIRST SECOND"},
         {"rules", "FILE", CLI_STRING, &a.rules, .help = "of an audit: how caches count"},
-        {"bytes-per-token", "N", CLI_INT, &a.bytes_per_token, .help = "of an audit: the estimate", .low = 1, .high = 1000},
+        {"bytes-per-token", "N", CLI_INT, &a.bytes_per_token, .help = "how tokens are estimated", .low = 1, .high = 1000},
         {0},
     };
     // clang-format on

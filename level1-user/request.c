@@ -43,7 +43,8 @@ static bool set_fields(json_t *root, const struct chat_request *r) {
                                       json_pack("{s:b}", "include_usage", 1));
     }
     if (r->max_tokens > 0) {
-        failed |= json_object_set_new(root, "max_tokens", json_integer(r->max_tokens));
+        const char *name = r->is_completion_bound ? "max_completion_tokens" : "max_tokens";
+        failed |= json_object_set_new(root, name, json_integer(r->max_tokens));
     }
     if (r->has_temperature) {
         failed |= json_object_set_new(root, "temperature", json_real(r->temperature));

@@ -6,12 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/arena.h"
 #include "common/cli.h"
-#include "common/limits.h"
 #include "common/utf8.h"
 #include "level1-user/line_editor.h"
-#include "level1-user/prompt.h"
+#include "level1-user/session_body.h"
+#include "level1-user/session_budget.h"
 #include "level1-user/session_command.h"
 #include "level1-user/slash_command.h"
 #include "level1-user/summary.h"
@@ -33,9 +32,12 @@ static void show_text(void *ctx, const char *bytes, size_t n_bytes) {
 }
 
 // The option that ended the answer, if it was that.
-static bool is_bounded(const struct session *session, const struct reply *r) {
-    return r->n_choices > 0 && strcmp(r->choices[0].finish_reason, "length") == 0 &&
-           r->usage.completion_tokens == session->request.max_tokens;
+static const char *bound_of(const struct session *session, const struct reply *r) {
+    const struct chat_request *asked = &session->request;
+    bool is_ours = r->n_choices > 0 && strcmp(r->choices[0].finish_reason, "length") == 0 &&
+                   r->usage.completion_tokens == asked->max_tokens;
+    if (!is_ours) return "";
+    return asked->is_completion_bound ? " (--max-completion-tokens)" : " (--max-tokens)";
 }
 
 static void print_status(const struct session *session, const struct summary *s,
@@ -46,9 +48,8 @@ static void print_status(const struct session *session, const struct summary *s,
     summary_line(line, sizeof(line), s, r);
     account_line(cost, sizeof(cost), &session->account);
     if (!*line && !*cost) return;
-    fprintf(stderr, "%s%s%s%s%s%s\n", is_dim ? "\033[2m" : "", line,
-            is_bounded(session, r) ? " (--max-tokens)" : "", *line && *cost ? ", " : "",
-            cost, is_dim ? "\033[0m" : "");
+    fprintf(stderr, "%s%s%s%s%s%s\n", is_dim ? "\033[2m" : "", line, bound_of(session, r),
+            *line && *cost ? ", " : "", cost, is_dim ? "\033[0m" : "");
 }
 
 static void print_wait(void *ctx, const struct attempts_wait *w) {
@@ -86,7 +87,10 @@ static enum status end_answer(struct session *session, const struct client_call 
 
     bool is_paid = st == OK || n_text > 0; // a refusal, too
 
-    if (is_paid) account_add(&session->account, &s, &r->usage);
+    if (is_paid) {
+        account_add(&session->account, &s, &r->usage);
+        session_budget_learn(session, &r->usage);
+    }
     if (st == OK && n_text == 0 && r->n_choices > 0 && r->choices[0].refusal.n > 0) {
         st = error_set(err, ERR_INPUT, "the model refuses: %s",
                        text_string(&r->choices[0].refusal));
@@ -105,29 +109,15 @@ static enum status end_answer(struct session *session, const struct client_call 
     return st;
 }
 
-// The body of a request. Its messages are needed no longer once it is written.
-static enum status write_body(char **body, struct session *session, const char *question,
-                              struct error *err) {
-    const struct prompt_part system = {"system", "system", PROMPT_NEVER,
-                                       text_string(&session->system)};
-    const struct prompt_input input = {
-        .parts = &system, // an empty text is left out
-        .n_parts = 1,
-        .history = session->conversation.messages,
-        .n_history = session->conversation.n_messages,
-        .question = question,
-    };
-    struct prompt prompt;
-    struct arena arena;
-
-    arena_init(&arena, 2 * LIMIT_BODY_BYTES);
-    enum status st = prompt_build(&prompt, &input, &arena, err);
-    if (st == OK) {
-        session->request.messages = prompt.messages;
-        session->request.n_messages = prompt.n_messages;
-        st = chat_request_body(body, &session->request, err);
-    }
-    arena_free(&arena);
+// Everything in front of sending: what has to go, what is said of the prompt, and its bytes.
+static enum status prepare(char **body, struct session *s, const char *question,
+                           struct error *err) {
+    const struct conversation *said = &s->conversation;
+    enum status st = session_budget_fit(s, question, err);
+    if (st == OK)
+        st = prompt_watch_request(&s->watch, stderr, text_string(&s->system),
+                                  said->messages, said->n_messages, question, err);
+    if (st == OK) st = session_body(body, s, &s->request, said->n_messages, question, err);
     return st;
 }
 
@@ -155,12 +145,12 @@ enum status session_ask(struct session *session, const char *question, struct er
 
     reply_init(&reply);
     *session->interrupted = 0;
-    enum status st = write_body(&body, session, question, err);
+    session->attempts.on_wait = print_wait;
+    enum status st = prepare(&body, session, question, err);
     if (st == OK) {
         call.body = body;
         call.on_text = session->wants_json ? NULL : show_text;
         call.ctx = session;
-        session->attempts.on_wait = print_wait;
         st = attempts_chat(&session->attempts, &call, err);
         st = end_answer(session, &call, st, err);
     }
@@ -201,6 +191,7 @@ enum status session_converse(struct session *session, struct error *err) {
 void session_free(struct session *session) {
     conversation_free(&session->conversation);
     text_free(&session->system);
+    prompt_watch_free(&session->watch);
     for (int i = 0; i < 2; i++) {
         free(session->bodies[i]);
         session->bodies[i] = NULL;

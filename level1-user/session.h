@@ -5,14 +5,30 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "common/status.h"
 #include "level1-user/account.h"
 #include "level1-user/attempts.h"
 #include "level1-user/conversation.h"
+#include "level1-user/prompt_watch.h"
 #include "level1-user/request.h"
 #include "level1-user/text.h"
 #include "level1-user/token_meter.h"
+
+// What a conversation has to stay inside of, and what the answers taught about its tokens.
+struct session_budget {
+    // fixed, but for a context that the server tells
+    int64_t n_context; // tokens; 0: not known
+    int64_t max_price; // of one request, in 10^-12 dollars; 0: none
+    bool wants_summary;
+    // state
+    bool has_looked; // the server was asked for its context
+    int64_t n_asked; // our estimate of the prompt under way
+    int64_t n_estimated,
+        n_told;      // of the last answered prompt: our estimate, the server's count
+    int64_t n_found; // tokens that the provider's cache is thought to know
+};
 
 struct session {
     // borrowed
@@ -22,7 +38,9 @@ struct session {
     struct attempts attempts;         // at its client, which is borrowed
     struct conversation conversation; // questions and their answers
     struct account account;           // what they took
+    struct prompt_watch watch;        // of what its prompts begin with
     char *bodies[2];                  // the last two requests that were answered; NULL
+    struct session_budget budget;
     // fixed
     struct chat_request request; // all but its messages
     bool wants_json;             // one document in place of the text

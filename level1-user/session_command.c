@@ -16,6 +16,8 @@ static enum status take_system(struct session *s, const char *path, struct error
         fputs("no system message from now on\n", stderr);
     else
         fprintf(stderr, "a system message of %zu bytes from now on\n", s->system.n);
+    prompt_watch_system(stderr, text_string(&s->system));
+    s->budget.n_found = 0;
     return OK;
 }
 
@@ -28,10 +30,12 @@ static enum status save(const struct session *s, const char *path, struct error 
 
 static enum status load(struct session *s, const char *path, struct error *err) {
     enum status st = conversation_load(&s->conversation, &s->system, path, err);
-    if (st == OK)
-        fprintf(stderr, "loaded %d messages%s\n", s->conversation.n_messages,
-                s->system.n > 0 ? " and a system message" : "");
-    return st;
+    if (st != OK) return st;
+    fprintf(stderr, "loaded %d messages%s\n", s->conversation.n_messages,
+            s->system.n > 0 ? " and a system message" : "");
+    prompt_watch_forget(&s->watch);
+    s->budget.n_found = 0;
+    return OK;
 }
 
 static enum status audit(const struct session *s, struct error *err) {

@@ -41,6 +41,18 @@ START_TEST(a_request_says_only_what_was_asked_for) {
 }
 END_TEST
 
+START_TEST(a_bound_goes_by_one_name_only) {
+    struct chat_request r = {.model = "m", .max_tokens = 5, .is_completion_bound = true};
+    char *body = NULL;
+
+    assert_status("chat_request_body", chat_request_body(&body, &r, &err), OK);
+    assert_text("the body", body,
+                "{\"model\":\"m\",\"messages\":[],\"stream\":false,"
+                "\"max_completion_tokens\":5}");
+    free(body);
+}
+END_TEST
+
 START_TEST(a_text_that_is_not_utf8_is_refused) {
     static const struct chat_message messages[] = {
         {"user", "\xff"}
@@ -84,6 +96,7 @@ Suite *suite(void) {
     Suite *s = suite_create("level1/request");
     TCase *reference = tcase_create("reference");
     tcase_add_test(reference, a_request_says_only_what_was_asked_for);
+    tcase_add_test(reference, a_bound_goes_by_one_name_only);
     suite_add_tcase(s, reference);
     TCase *failures = tcase_create("failures");
     tcase_add_test(failures, a_text_that_is_not_utf8_is_refused);

@@ -67,6 +67,9 @@ static const struct price_entry r1 = {
     .valid_from = "2025-02"
 };
 
+// Nobody counts: all that is known of tokens is the estimate.
+#define UNCOUNTED STREAM_HEAD OPENAI_CHUNK("\"content\":\"Good day\"", "null") DONE
+
 static struct scripted_server server;
 static struct scripted_piece pieces[2]; // what the server says to each question
 static struct clock real_clock;
@@ -219,6 +222,117 @@ START_TEST(commands_change_what_goes_out) {
 }
 END_TEST
 
+// ---- a conversation that has no room -----------------------------------------------------------
+
+// Turns of twice n_bytes / 4 + 5 tokens each, that nobody has answered here.
+static void talk(int n_turns, int n_bytes) {
+    char text[1001];
+    for (int t = 1; t <= n_turns; t++) {
+        for (int i = 0; i < n_bytes; i++) text[i] = (char)('0' + t);
+        text[n_bytes] = '\0';
+        conversation_add(&session.conversation, "user", text, NULL);
+        conversation_add(&session.conversation, "assistant", text, NULL);
+    }
+    pieces[0].bytes = UNCOUNTED;
+    session.budget.has_looked = true;
+}
+
+// Turns of 60 tokens and a question of 6: 186 are above 150, 66 are at the low mark of 75.
+START_TEST(old_turns_are_dropped_when_the_context_is_full) {
+    talk(3, 100);
+    text_append(&session.system, "B.", 2);
+    session.budget.n_context = 200;
+    session.request.max_tokens = 50;
+    assert_status("session_ask", ask("Hello"), OK);
+    assert_holds(
+        "standard error", told,
+        "ask: old turns dropped: 2, about 120 tokens; the context has room for 150\n");
+    assert_number("n_messages", session.conversation.n_messages, 4);
+    assert_holds("the body", session.bodies[1],
+                 "[{\"role\":\"system\",\"content\":\"B.\"},"
+                 "{\"role\":\"user\",\"content\":\"3333");
+    ask("Hello");
+    ck_assert_ptr_null(strstr(told, "dropped"));
+    ck_assert(command("/stats"));
+    assert_holds("/stats", told, "cuts    1 (old turns: 2, summaries: 0)\n");
+}
+END_TEST
+
+// Turns of 510 tokens: 2046 are above 1700; the last one, 272 of a summary and the question are 788.
+START_TEST(old_turns_become_a_summary_when_that_is_wanted) {
+    talk(4, 1000);
+    session.budget.n_context = 2000;
+    session.budget.wants_summary = true;
+    assert_status("session_ask", ask("Hello"), OK);
+    assert_holds("standard error", told,
+                 "ask: old turns summed up: 3, about 1530 tokens; the context has room for "
+                 "1700\n");
+    assert_holds("the body", session.bodies[1],
+                 "[{\"role\":\"user\",\"content\":\"In short, what we said before: Good "
+                 "day\\n\\n4444");
+    assert_number("n_messages", session.conversation.n_messages, 5);
+    assert_number("n_answers, the summary among them", session.account.n_answers, 2);
+    assert_text("standard output", out, "Good day\n");
+}
+END_TEST
+
+// 50 tokens of answer are $0.0001095; 186 of input would make it $0.0002118.
+START_TEST(old_turns_are_dropped_when_a_request_costs_too_much) {
+    talk(3, 100);
+    session.request.max_tokens = 50;
+    session.budget.max_price = 200000000;
+    assert_status("session_ask", ask("Hello"), OK);
+    assert_holds(
+        "standard error", told,
+        "ask: old turns dropped: 2, about 120 tokens; a request may cost $0.0002\n");
+    session.budget.max_price = 100000000;
+    assert_status("session_ask", ask("Hello"), ERR_LIMIT);
+    assert_text("standard error", told, "");
+    assert_text(
+        "the error", err.text,
+        "not sent: with an answer of 50 tokens it would cost about $0.0001128, above "
+        "$0.0001");
+    assert_number("n_messages", session.conversation.n_messages, 4);
+}
+END_TEST
+
+START_TEST(what_cannot_fit_is_left_to_the_server) {
+    talk(1, 100);
+    session.budget.n_context = 20;
+    session.request.max_tokens = 0;
+    assert_status("session_ask",
+                  ask("A question of more than twenty tokens, so that no cut "
+                      "helps, whatever else goes or stays."),
+                  OK);
+    ck_assert_ptr_null(strstr(told, "old turns"));
+    assert_number("n_messages", session.conversation.n_messages, 4);
+}
+END_TEST
+
+// What a server says of its models is no list here, so nothing is known, and it is asked once.
+START_TEST(a_context_that_is_not_told_is_none) {
+    talk(1, 1000);
+    session.budget.has_looked = false;
+    assert_status("session_ask", ask("Hello"), OK);
+    ck_assert(session.budget.has_looked);
+    assert_number("n_context", session.budget.n_context, 0);
+}
+END_TEST
+
+START_TEST(a_summary_that_fails_changes_nothing) {
+    talk(4, 1000);
+    session.budget.n_context = 2000;
+    session.budget.wants_summary = true;
+    pieces[0].bytes = NO_KEY;
+    assert_status("session_ask", ask("Hello"), ERR_INPUT);
+    assert_number("n_messages", session.conversation.n_messages, 8);
+    pieces[0].bytes = STREAM_HEAD DONE;
+    assert_status("session_ask", ask("Hello"), ERR_FORMAT);
+    assert_text("the error", err.text, "the model gave no summary");
+    assert_number("n_messages", session.conversation.n_messages, 8);
+}
+END_TEST
+
 // ---- failures ----------------------------------------------------------------------------------
 
 START_TEST(a_question_without_an_answer_is_forgotten) {
@@ -290,6 +404,14 @@ Suite *suite(void) {
     tcase_add_test(reference, a_document_has_the_cost);
     tcase_add_test(reference, commands_change_what_goes_out);
     add_case(s, reference);
+    TCase *budget = tcase_create("budget");
+    tcase_add_test(budget, old_turns_are_dropped_when_the_context_is_full);
+    tcase_add_test(budget, old_turns_become_a_summary_when_that_is_wanted);
+    tcase_add_test(budget, old_turns_are_dropped_when_a_request_costs_too_much);
+    tcase_add_test(budget, what_cannot_fit_is_left_to_the_server);
+    tcase_add_test(budget, a_context_that_is_not_told_is_none);
+    tcase_add_test(budget, a_summary_that_fails_changes_nothing);
+    add_case(s, budget);
     TCase *failures = tcase_create("failures");
     tcase_add_test(failures, a_question_without_an_answer_is_forgotten);
     tcase_add_test(failures, a_refusal_is_an_error_and_is_paid);

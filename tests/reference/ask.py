@@ -46,6 +46,11 @@ def check_one_shot(tally, program, url):
     tally.equal(request["max_tokens"], 512, "an answer that nobody bounded is bounded")
     run(program, url, "--max-tokens", "0", "Hello")
     tally.check("max_tokens" not in Parrot.requests[-1], "the bound can be left to the server", "")
+    run(program, url, "--max-completion-tokens", "9", "Hello")
+    request = Parrot.requests[-1]
+    tally.equal((request.get("max_completion_tokens"), "max_tokens" in request), (9, False), "the bound's newer name")
+    _, _, err = run(program, url, "--system", "It is 10:05. You answer the questions of a shop's customers.", "Hello")
+    tally.check(err.startswith("ask: the system message says \"10:05.\" near its front"), "a clock in front", err)
 
     code, out, _ = run(program, url, stdin="from a pipe\n\n")
     tally.equal((code, out), (0, "from a pipe\n"), "a pipe is a question")
@@ -177,6 +182,22 @@ def check_price(tally, program, url):
                 "no price list")
 
 
+def check_limit(tally, program, url):
+    price = ("--prices", str(PRICES), "--price", "deepseek-r1")
+    before = len(Parrot.requests)
+    for options in (("--limit-usd", "0.01"), (*price, "--limit-usd", "0"), (*price, "--limit-usd", "x"),
+                    (*price, "--limit-usd", "0.01", "--max-tokens", "0"), (*price, "--limit-usd", "99999999999")):
+        code, out, err = run(program, url, *options, "Hello")
+        tally.equal((code, out, err.count("\n")), (2, "", 1), f"usage: {options}")
+    code, out, err = run(program, url, *price, "--limit-usd", "0.001", "Hello")  # 512 tokens of output: $0.00112128
+    tally.equal((code, out), (1, ""), "a question that may cost too much is not asked")
+    tally.equal(err, "ask: not sent: with an answer of 512 tokens it would cost about $0.00112458, above $0.001\n",
+                "and why")
+    tally.equal(len(Parrot.requests), before, "nothing was sent")
+    code, out, err = run(program, url, *price, "--limit-usd", "0.002", "Hello")
+    tally.equal((code, out), (0, "Hello\n"), "a question within the limit")
+
+
 def check_commands(tally, program, url):
     """The slash commands, in a conversation with a key that nobody may see."""
     key = "sk-nobody-may-see-this"
@@ -227,6 +248,9 @@ def check_commands(tally, program, url):
                     ["Be a parrot.\n", "hosted 1", "hosted 1", "// text", "// text", "on"],
                     "a loaded conversation goes on")
         says("no usage", "cost not known: the server told no usage")
+        system.write_text("It is 10:05. You answer the questions of a shop's customers.\n")
+        says(f"/system {system}", "the system message says \"10:05.\" near its front")
+        says("hosted 1", "ask: system message: \"It\" was another before; it stands before")
         command_line = Path(f"/proc/{terminal.pid}/cmdline")
         if command_line.exists():
             tally.check(key not in command_line.read_text(), "no key on the command line", "")
@@ -234,6 +258,27 @@ def check_commands(tally, program, url):
     terminal.type("/quit\n")
     tally.equal(terminal.wait(), 0, "/quit after commands")
     tally.check(key not in terminal.all, "no key is ever shown", terminal.all)
+
+
+def check_budget(tally, program, url):
+    """The context that the server tells is full at the third question: 32 tokens each, as is each answer."""
+    Parrot.n_context = 150
+    terminal = Terminal(program, url, "--max-tokens", "20")
+    question = "no usage " + "x" * 100
+    for _ in range(3):
+        terminal.expect_prompt()
+        terminal.type(question + "\n")
+        tally.check(terminal.expect("TTFT"), "an answer", terminal.seen)
+    tally.check("old turns dropped: 2, about 128 tokens; the context has room for 130" in terminal.all,
+                "what goes, and why", terminal.all)
+    tally.equal(len(Parrot.requests[-1]["messages"]), 1, "what is left")
+    terminal.expect_prompt()
+    terminal.type("/stats\n")
+    tally.check(terminal.expect("cuts    1 (old turns: 2, summaries: 0)"), "/stats counts it", terminal.seen)
+    terminal.expect_prompt()
+    terminal.type("/quit\n")
+    tally.equal(terminal.wait(), 0, "/quit after a cut")
+    Parrot.n_context = None
 
 
 def check_conversation(tally, program, url):
@@ -276,6 +321,7 @@ def check_conversation(tally, program, url):
     tally.equal(terminal.wait(), 0, "/quit leaves with 0")
 
     check_commands(tally, program, url)
+    check_budget(tally, program, url)
 
     terminal = Terminal(program, url)
     terminal.expect_prompt()
@@ -314,7 +360,7 @@ def main():
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
         os.environ.pop(name, None)
     url = parrot_server.start()
-    for check in (check_price, check_one_shot, check_overhead, check_json, check_failures, check_keys, check_interrupt,
+    for check in (check_price, check_one_shot, check_overhead, check_limit, check_json, check_failures, check_keys, check_interrupt,
                   check_conversation, check_audit):
         check(tally, program, url)
     tally.finish()

@@ -29,6 +29,7 @@ class Parrot(http.server.BaseHTTPRequestHandler):
     keys = []
     prefix_keys = []
     slow = threading.Event()
+    n_context = None  # what GET /v1/models tells
 
     def log_message(self, *_):
         pass
@@ -48,6 +49,10 @@ class Parrot(http.server.BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
+
+    def do_GET(self):
+        models = {"object": "list", "data": [{"id": "parrot", "object": "model", "max_model_len": Parrot.n_context}]}
+        self.reply(200, json.dumps(models).encode())
 
     def do_POST(self):
         try:
@@ -83,7 +88,7 @@ class Parrot(http.server.BaseHTTPRequestHandler):
             Parrot.slow.set()
             time.sleep(20)
         self.event(chunk("", "stop"))
-        if question != "no usage":
+        if not question.startswith("no usage"):
             self.event(usage)
         self.event("[DONE]")
 

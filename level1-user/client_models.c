@@ -1,0 +1,68 @@
+// A request on the side, with the options of the client: keys, proxy, protocols.
+#include "level1-user/client_models.h"
+
+#include <curl/curl.h>
+#include <jansson.h>
+#include <string.h>
+
+#include "common/limits.h"
+#include "level1-user/text.h"
+
+static const long PATIENCE_MS = 3000;
+
+// libcurl's write callback. Fewer bytes than it offered: it gives up.
+static size_t take_bytes(char *bytes, size_t size, size_t n_bytes, void *ctx) {
+    struct text *body = ctx;
+    (void)size; // always 1
+    bool fits =
+        n_bytes <= LIMIT_MODELS_BYTES - body->n && text_append(body, bytes, n_bytes);
+    return fits ? n_bytes : 0;
+}
+
+int64_t models_context(const char *body, size_t n_bytes, const char *model) {
+    json_t *root = json_loadb(body, n_bytes, JSON_REJECT_DUPLICATES, NULL);
+    const json_t *list = json_object_get(root, "data"), *found = NULL;
+
+    if (json_array_size(list) == 1) found = json_array_get(list, 0);
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *entry = json_array_get(list, i);
+        const char *id = json_string_value(json_object_get(entry, "id"));
+        if (id && strcmp(id, model) == 0) found = entry;
+    }
+    int64_t n = json_integer_value(json_object_get(found, "max_model_len")); // else 0
+    json_decref(root);
+    return n > 0 && n <= LIMIT_CONTEXT ? n : 0;
+}
+
+// "http://.../v1/chat/completions" -> "http://.../v1/models"
+static bool models_url(struct text *url, const struct client *c) {
+    static const char tail[] = "/chat/completions", models[] = "/models";
+    return text_append(url, c->url, strlen(c->url) - (sizeof(tail) - 1)) &&
+           text_append(url, models, sizeof(models) - 1);
+}
+
+int64_t client_context(const struct client *c, const char *model) {
+    struct text url = {0}, body = {0};
+    int64_t n = 0;
+    long status = 0;
+    CURL *easy = curl_easy_duphandle(c->easy);
+
+    if (easy && models_url(&url, c)) {
+        curl_easy_setopt(easy, CURLOPT_URL, url.bytes);
+        curl_easy_setopt(easy, CURLOPT_POSTFIELDS, NULL);
+        curl_easy_setopt(easy, CURLOPT_HTTPGET, 1L);
+        curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, PATIENCE_MS);
+        curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, NULL);
+        curl_easy_setopt(easy, CURLOPT_HEADERDATA, NULL);
+        curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_bytes);
+        curl_easy_setopt(easy, CURLOPT_WRITEDATA, &body);
+        if (curl_easy_perform(easy) == CURLE_OK) {
+            curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
+            if (status == 200) n = models_context(text_string(&body), body.n, model);
+        }
+    }
+    curl_easy_cleanup(easy);
+    text_free(&body);
+    text_free(&url);
+    return n;
+}
