@@ -20,10 +20,13 @@ override EX    := $(value EX)
 override ONLY  := $(value ONLY)
 override SEED  := $(value SEED)
 override ROUTE := $(value ROUTE)
+override LEVEL := $(value LEVEL)
+override TICKET := $(value TICKET)
+override ANSWER := $(value ANSWER)
 COMMA     := ,
 RPATH     := $(if $(PREFIX),-Wl$(COMMA)-rpath$(COMMA)$(PREFIX)/lib)
 export PYTHONUTF8 := 1# our texts are UTF-8, whatever the terminal's letters are
-export ASK EX ONLY SEED ROUTE MODEL_DIR
+export ASK EX ONLY SEED ROUTE LEVEL TICKET ANSWER MODEL_DIR
 export PKG_CONFIG_PATH := $(if $(PREFIX),$(PREFIX)/lib/pkgconfig:)$(PKG_CONFIG_PATH)
 
 WARN := -Wall -Wextra -Wpedantic -Wshadow -Wundef -Wvla -Wwrite-strings -Wpointer-arith \
@@ -116,6 +119,8 @@ grade: setup-suite      ## points, on inputs that nobody has seen (FROM=../bob S
 	@+$(COURSE) grade --from="$$FROM" --seeds="$$SEEDS"
 race: setup-suite       ## one exercise under the thread sanitizer
 	@+$(MAKE) --no-print-directory test BUILD=$(BUILD)/race SAN=-fsanitize=thread
+triage:                 ## which level is it? evidence, and your verdict: make triage LEVEL=1
+	@$(PYTHON) tools/triage.py --level="$$LEVEL" --ticket="$$TICKET" --answer="$$ANSWER"
 editor:                 ## compile_commands.json for your files
 	@+$(COURSE) editor
 doctor:                 ## what is there, what is missing, what will be skipped
@@ -232,6 +237,6 @@ $(TINY): tools/tiny_model.py tools/number_types.py
 	$(PYTHON) tools/tiny_model.py --out $@
 
 .SECONDARY:
-.PHONY: setup-suite setup-test setup-check help next test tests status hint watch debug compare reset grade race editor doctor run chat serve bench lesson0 lesson1 model \
+.PHONY: setup-suite setup-test setup-check help next test tests status hint watch debug compare reset grade race triage editor doctor run chat serve bench lesson0 lesson1 model \
         setup all clean suite verify check times overhead fuzz programs suites course-commands
 -include $(shell find $(BUILD) -name '*.d' -not -path '*/proof/*' 2>/dev/null)

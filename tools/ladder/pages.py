@@ -3,6 +3,7 @@ from ladder import board, judge, mutants, results, sources as source_graph, word
 from ladder.catalog import ROOT, Misused
 from ladder.suite import Test
 from ladder.workplace import DEFAULT_SEED, Course, show, show_board
+from triage import score
 
 
 def command_status(_args):
@@ -14,6 +15,8 @@ def command_status(_args):
         record = records[failing.id]
         claim = mutants.claim(failing, [test_of(test) for test in record["tests"]], DEFAULT_SEED)
         show(board.expanded(failing, record, claim, course.colour))
+    for line in score.status_lines():
+        print(line)
     waiting = board.next_exercise(course.catalog, records, course.progress.level())
     print("\nnext: make next" if waiting else "\nEvery exercise is yours.")
     return 0

@@ -15,7 +15,7 @@ MADE = {".git", ".venv", ".course", "build", "models", "__pycache__"}
 LINKED = ("models", ".venv")  # large, and nothing here writes into them
 NOT_COPIED = ("tsan", "clang", "fuzz", "race", "proof", "results.json", "modules.mk", "lock")  # of the build folder
 # What the caller's make and shell have set must not show in what a learner would see.
-FOREIGN = re.compile(r"^(MAKE.*|MFLAGS|WERROR|COURSE_SEED|CK_.*|EX|MINE|REF|COLUMNS|BUILD|JOBS|MODEL|ONLY|SEED|SEEDS|FROM|ROUTE|CC)$")
+FOREIGN = re.compile(r"^(MAKE.*|MFLAGS|WERROR|COURSE_SEED|CK_.*|EX|MINE|REF|COLUMNS|BUILD|JOBS|MODEL|ONLY|SEED|SEEDS|FROM|ROUTE|LEVEL|TICKET|ANSWER|CC)$")
 
 
 def files_of(root):
