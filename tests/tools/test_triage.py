@@ -55,6 +55,10 @@ class Tickets(unittest.TestCase):
                     for amount in AMOUNT.findall(text):
                         self.assertRegex(printed, rf"(?<![\d.,]){re.escape(amount)}(?!\d|[.,]\d)", f"{ticket.name}: {text}")
 
+    def test_the_menu_fits_a_terminal(self):
+        for level in tickets.levels():
+            self.assertEqual([line for line in paper.menu_lines(tickets.read_menu(level)) if len(line) > 80], [])
+
     def test_evidence_does_not_name_what_is_asked(self):
         for level in tickets.levels():
             for ticket in tickets.read_tickets(level)[1]:
