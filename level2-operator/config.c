@@ -3,225 +3,270 @@
 #include "level2-operator/config.h"
 
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "common/limits.h"
+#include "level2-operator/config_reader.h"
 #include "level2-operator/gguf_value.h"
 
-enum { KEY_BYTES = 96 };
-
-struct reader {
-    const struct gguf *g;
-    const char *file;
-    struct error *err;
-    enum arch arch;
-    int n_layers; // once known: length of an array with one item per layer
-};
+enum { GEMMA3_27B_LAYERS = 62 };
 
 const char *arch_name(enum arch a) {
-    static const char *const names[ARCH_COUNT] = {"llama"};
-    return (unsigned)a < ARCH_COUNT ? names[a] : "unknown";
+    return (unsigned)a < ARCH_COUNT ? arch_traits(a)->name : "unknown";
 }
 
-static enum status refuse(const struct reader *r, enum status code, const char *key,
-                          const char *format, ...) __attribute__((format(printf, 4, 5)));
-
-// "m.gguf: key llama.block_count at byte 230: what is wrong"
-static enum status refuse(const struct reader *r, enum status code, const char *key,
-                          const char *format, ...) {
-    char what[128], place[32] = "";
-    const struct gguf_value *v = gguf_find(r->g, key);
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(what, sizeof(what), format, args);
-    va_end(args);
-    if (v) snprintf(place, sizeof(place), " at byte %zu", (size_t)(v->bytes - r->g->bytes));
-    return error_set_param(r->err, code, key, "%s: key %s%s: %s", r->file, key, place,
-                           what);
+bool config_has_window(const struct config *c, int layer) {
+    bool is_last = c->window_period > 0 && (layer + 1) % c->window_period == 0;
+    return c->window > 0 && !is_last;
 }
 
-// "llama" + "block_count": most keys begin with the architecture.
-static const struct gguf_value *find(const struct reader *r, char *key,
-                                     const char *suffix) {
-    snprintf(key, KEY_BYTES, "%s.%s", arch_name(r->arch), suffix);
-    return gguf_find(r->g, key);
+int config_first_key(const struct config *c, int layer, int position) {
+    if (!config_has_window(c, layer) || position < c->window) return 0;
+    return position - c->window + 1;
 }
 
-// One number, or one for each layer if all are the same.
-static enum status read_number(const struct reader *r, const char *key,
-                               const struct gguf_value *v, uint64_t *number) {
-    struct gguf_value item;
-    uint64_t other;
-
-    if (gguf_get_u64(v, number)) return OK;
-    if (!gguf_item(v, 0, &item) || !gguf_get_u64(&item, number))
-        return refuse(r, ERR_FORMAT, key, "must be a whole number, not negative");
-    if (v->n_items != (uint64_t)r->n_layers)
-        return refuse(r, ERR_FORMAT, key, "%llu items for %d layers",
-                      (unsigned long long)v->n_items, r->n_layers);
-    for (uint64_t i = 1; gguf_item(v, i, &item); i++) {
-        if (!gguf_get_u64(&item, &other) || other != *number)
-            return refuse(r, ERR_UNSUPPORTED, key,
-                          "layers that differ are not supported yet");
-    }
-    return OK;
-}
-
-// *out keeps its value when the key is not there; 0 says that it must be.
-static enum status read_int(const struct reader *r, const char *suffix, int high,
-                            int *out) {
-    char key[KEY_BYTES];
-    const struct gguf_value *v = find(r, key, suffix);
-    uint64_t number;
-    enum status st;
-
-    if (!v && *out) return OK;
-    if (!v) return refuse(r, ERR_FORMAT, key, "missing");
-    if ((st = read_number(r, key, v, &number)) != OK) return st;
-    if (number < 1 || number > (uint64_t)high)
-        return refuse(r, ERR_FORMAT, key, "%llu is not in 1 .. %d",
-                      (unsigned long long)number, high);
-    *out = (int)number;
-    return OK;
-}
-
-// The same for a positive real number.
-static enum status read_real(const struct reader *r, const char *suffix, float *out) {
-    char key[KEY_BYTES];
-    const struct gguf_value *v = find(r, key, suffix);
-    double number;
-
-    if (!v && *out > 0) return OK;
-    if (!v) return refuse(r, ERR_FORMAT, key, "missing");
-    if (!gguf_get_f64(v, &number)) return refuse(r, ERR_FORMAT, key, "must be a number");
-    *out = (float)number;
-    if (!isfinite(*out) || *out <= 0)
-        return refuse(r, ERR_FORMAT, key, "%g is not a positive number", number);
-    return OK;
-}
-
-static enum status read_arch(struct reader *r) {
+static enum status read_arch(struct config_reader *r, struct config *c) {
     static const char key[] = "general.architecture";
     const struct gguf_value *v = gguf_find(r->g, key);
     struct gguf_string name;
 
-    if (!v) return refuse(r, ERR_FORMAT, key, "missing; this is not a model");
-    if (!gguf_get_string(v, &name)) return refuse(r, ERR_FORMAT, key, "must be a string");
-    for (int a = 0; a < ARCH_COUNT; a++) {
-        const char *known = arch_name((enum arch)a);
-        if (name.n_bytes != strlen(known) || memcmp(name.bytes, known, name.n_bytes) != 0)
-            continue;
-        r->arch = (enum arch)a;
-        return OK;
-    }
-    return refuse(r, ERR_UNSUPPORTED, key, "%.*s is not supported, llama is",
-                  name.n_bytes < 32 ? (int)name.n_bytes : 32, name.bytes);
+    if (!v) return config_refuse(r, ERR_FORMAT, key, "missing; this is not a model");
+    if (!gguf_get_string(v, &name))
+        return config_refuse(r, ERR_FORMAT, key, "must be a string");
+    if (!arch_find(&c->arch, name.bytes, name.n_bytes))
+        return config_refuse(r, ERR_UNSUPPORTED, key,
+                             "%.*s is not supported; llama, qwen2, qwen3, gemma3 are",
+                             name.n_bytes < 32 ? (int)name.n_bytes : 32, name.bytes);
+
+    const struct arch_traits *traits = arch_traits(c->arch);
+    r->arch = traits->name;
+    c->rope_pairing = traits->gguf_pairing;
+    c->activation = traits->activation;
+    c->has_qkv_bias = traits->has_qkv_bias;
+    c->has_head_norms = traits->has_head_norms;
+    c->has_post_norms = traits->has_post_norms;
+    return OK;
 }
 
-static enum status read_heads(const struct reader *r, struct config *c) {
-    char key[KEY_BYTES];
-    enum status st = read_int(r, "attention.head_count", LIMIT_D_MODEL, &c->n_heads);
+static enum status read_heads(const struct config_reader *r, struct config *c) {
+    char key[CONFIG_KEY_BYTES];
+    enum status st = config_read_int(r, "attention.head_count", LIMIT_D_MODEL, &c->n_heads);
     if (st != OK) return st;
 
     c->n_kv_heads = c->n_heads;
-    st = read_int(r, "attention.head_count_kv", c->n_heads, &c->n_kv_heads);
+    st = config_read_int(r, "attention.head_count_kv", c->n_heads, &c->n_kv_heads);
     if (st != OK) return st;
-    find(r, key, "attention.head_count_kv");
+    config_find(r, key, "attention.head_count_kv");
     if (c->n_heads % c->n_kv_heads != 0)
-        return refuse(r, ERR_FORMAT, key, "%d heads cannot share %d", c->n_heads,
-                      c->n_kv_heads);
+        return config_refuse(r, ERR_FORMAT, key, "%d heads cannot share %d", c->n_heads,
+                             c->n_kv_heads);
 
     if (c->d_model % c->n_heads == 0)
         c->d_head = c->d_model / c->n_heads; // else the key must say
-    return read_int(r, "attention.key_length", LIMIT_D_MODEL / c->n_heads, &c->d_head);
+    return config_read_int(r, "attention.key_length", LIMIT_D_MODEL / c->n_heads,
+                           &c->d_head);
 }
 
 // Keys that must agree with the width of a head, if they are there.
-static enum status check_head_width(const struct reader *r, const struct config *c) {
+static enum status check_head_width(const struct config_reader *r, const struct config *c) {
     static const char *const suffixes[] = {"attention.value_length",
                                            "rope.dimension_count"};
-    char key[KEY_BYTES];
+    char key[CONFIG_KEY_BYTES];
     enum status st;
 
-    find(r, key, "attention.key_length");
+    config_find(r, key, "attention.key_length");
     if (c->d_head % 2 != 0)
-        return refuse(r, ERR_FORMAT, key, "heads are %d wide, must be even", c->d_head);
+        return config_refuse(r, ERR_FORMAT, key, "heads are %d wide, must be even",
+                             c->d_head);
     for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
         int width = c->d_head;
-        if ((st = read_int(r, suffixes[i], LIMIT_D_MODEL, &width)) != OK) return st;
-        find(r, key, suffixes[i]);
+        if ((st = config_read_int(r, suffixes[i], LIMIT_D_MODEL, &width)) != OK) return st;
+        config_find(r, key, suffixes[i]);
         if (width != c->d_head)
-            return refuse(r, ERR_UNSUPPORTED, key, "%d, but heads are %d wide", width,
-                          c->d_head);
+            return config_refuse(r, ERR_UNSUPPORTED, key, "%d, but heads are %d wide",
+                                 width, c->d_head);
     }
     return OK;
 }
 
-static enum status read_vocab(const struct reader *r, struct config *c) {
+static enum status read_vocab(const struct config_reader *r, struct config *c) {
     static const char key[] = "tokenizer.ggml.tokens";
     const struct gguf_value *tokens = gguf_find(r->g, key);
 
     if (tokens && tokens->type != GGUF_ARRAY)
-        return refuse(r, ERR_FORMAT, key, "must be an array");
+        return config_refuse(r, ERR_FORMAT, key, "must be an array");
     if (tokens && (tokens->n_items < 1 || tokens->n_items > LIMIT_VOCAB))
-        return refuse(r, ERR_FORMAT, key, "%llu tokens, must be 1 .. %d",
-                      (unsigned long long)tokens->n_items, LIMIT_VOCAB);
+        return config_refuse(r, ERR_FORMAT, key, "%llu tokens, must be 1 .. %d",
+                             (unsigned long long)tokens->n_items, LIMIT_VOCAB);
     int n_tokens = tokens ? (int)tokens->n_items : 0;
     c->n_vocab = n_tokens;
-    enum status st = read_int(r, "vocab_size", LIMIT_VOCAB, &c->n_vocab);
+    enum status st = config_read_int(r, "vocab_size", LIMIT_VOCAB, &c->n_vocab);
     if (st == OK && tokens && c->n_vocab != n_tokens)
-        return refuse(r, ERR_FORMAT, key, "%d tokens, but the vocabulary has %d", n_tokens,
-                      c->n_vocab);
+        return config_refuse(r, ERR_FORMAT, key, "%d tokens, but the vocabulary has %d",
+                             n_tokens, c->n_vocab);
     return st;
 }
 
-// A key that changes the arithmetic. Only the value that changes nothing is accepted.
-static enum status refuse_unless(const struct reader *r, const char *suffix,
-                                 double neutral) {
-    char key[KEY_BYTES];
-    const struct gguf_value *v = find(r, key, suffix);
-    double number;
+// One number of layers, or one yes or no for each: windows stand where the period puts them.
+static enum status check_window_pattern(const struct config_reader *r,
+                                        const struct config *c) {
+    char key[CONFIG_KEY_BYTES];
+    const struct gguf_value *v = config_find(r, key, "attention.sliding_window_pattern");
+    struct gguf_value item;
+    uint64_t period;
+    bool has_window;
 
-    if (!v || (gguf_get_f64(v, &number) && number == neutral)) return OK;
-    return refuse(r, ERR_UNSUPPORTED, key, "not supported yet");
+    if (!v) return OK;
+    if (gguf_get_u64(v, &period) && period == (uint64_t)c->window_period) return OK;
+    if (v->type != GGUF_ARRAY || v->n_items != (uint64_t)c->n_layers)
+        return config_refuse(r, ERR_UNSUPPORTED, key, "not supported yet; only %d is",
+                             c->window_period);
+    for (int l = 0; l < c->n_layers; l++) {
+        if (!gguf_item(v, (uint64_t)l, &item) || !gguf_get_bool(&item, &has_window) ||
+            has_window != config_has_window(c, l))
+            return config_refuse(r, ERR_UNSUPPORTED, key,
+                                 "layer %d breaks the pattern; not supported yet", l);
+    }
+    return OK;
 }
 
-static enum status refuse_features(const struct reader *r) {
-    char key[KEY_BYTES];
-    const struct gguf_value *v = find(r, key, "rope.scaling.type");
-    struct gguf_string type;
+// 0 says that no layer has a window, as if the key were not there.
+static enum status read_window(const struct config_reader *r, struct config *c) {
+    const struct arch_traits *traits = arch_traits(c->arch);
+    char key[CONFIG_KEY_BYTES];
+    const struct gguf_value *v = config_find(r, key, "attention.sliding_window");
+    uint64_t window;
     enum status st;
 
-    if (v && !(gguf_get_string(v, &type) &&
-               ((type.n_bytes == 4 && memcmp(type.bytes, "none", 4) == 0) ||
-                (type.n_bytes == 6 && memcmp(type.bytes, "linear", 6) == 0))))
-        return refuse(r, ERR_UNSUPPORTED, key, "rope scaling is not supported yet");
-    if ((st = refuse_unless(r, "rope.scaling.factor", 1)) != OK) return st;
-    if ((st = refuse_unless(r, "rope.scale_linear", 1)) != OK) return st;
-    if ((st = refuse_unless(r, "attention.sliding_window", 0)) != OK) return st;
-    return refuse_unless(r, "expert_count", 0);
+    if (v && gguf_get_u64(v, &window) && window == 0) return OK;
+    if (!v && traits->window_period == 0) return OK;
+    if (!traits->may_have_window)
+        return config_refuse_unless(r, "attention.sliding_window", 0);
+    st = config_read_int(r, "attention.sliding_window", LIMIT_CONTEXT, &c->window);
+    c->window_period = traits->window_period;
+    return st == OK ? check_window_pattern(r, c) : st;
+}
+
+static bool is_text(const struct gguf_string *s, const char *text) {
+    return s->n_bytes == strlen(text) && memcmp(s->bytes, text, s->n_bytes) == 0;
+}
+
+// Files that name no kind but have a factor mean the oldest one, linear.
+static enum status read_stretch_kind(const struct config_reader *r,
+                                     struct rope_stretch *s) {
+    char key[CONFIG_KEY_BYTES];
+    const struct gguf_value *v = config_find(r, key, "rope.scaling.type");
+    struct gguf_string kind;
+
+    s->kind = ROPE_LINEAR;
+    if (!v) return OK;
+    if (!gguf_get_string(v, &kind))
+        return config_refuse(r, ERR_FORMAT, key, "must be a string");
+    if (is_text(&kind, "linear")) return OK;
+    s->kind = is_text(&kind, "yarn") ? ROPE_YARN : ROPE_AS_TRAINED;
+    if (s->kind == ROPE_YARN || is_text(&kind, "none")) return OK;
+    return config_refuse(r, ERR_UNSUPPORTED, key,
+                         "%.*s is not supported; linear and yarn are",
+                         kind.n_bytes < 32 ? (int)kind.n_bytes : 32, kind.bytes);
+}
+
+// Llama 3's way has no keys: its divisors are a tensor of the file (model_bind.c).
+static enum status read_stretch(const struct config_reader *r, struct config *c) {
+    struct rope_stretch *s = &c->rope_stretch;
+    char key[CONFIG_KEY_BYTES];
+    enum status st = read_stretch_kind(r, s);
+
+    if (st != OK || s->kind == ROPE_AS_TRAINED) return st;
+    *s = (struct rope_stretch){.kind = s->kind, .factor = 1, .low = 1, .high = 32};
+    if ((st = config_read_real(r, "rope.scale_linear", &s->factor)) != OK) return st;
+    if ((st = config_read_real(r, "rope.scaling.factor", &s->factor)) != OK) return st;
+    if (s->kind == ROPE_LINEAR && s->factor == 1) s->kind = ROPE_AS_TRAINED;
+    if (s->kind != ROPE_YARN) return OK;
+
+    config_find(r, key, "rope.scaling.type");
+    if (c->window > 0 || c->rope_base <= 1)
+        return config_refuse(r, ERR_UNSUPPORTED, key,
+                             "yarn with windows, or a base of %g, is not supported",
+                             (double)c->rope_base);
+    st = config_read_real(r, "rope.scaling.yarn_beta_slow", &s->low);
+    if (st == OK) st = config_read_real(r, "rope.scaling.yarn_beta_fast", &s->high);
+    if (st == OK && s->low >= s->high)
+        return config_refuse(r, ERR_FORMAT, key, "beta_slow %g is not below beta_fast %g",
+                             (double)s->low, (double)s->high);
+    if (st == OK)
+        st = config_read_int(r, "rope.scaling.original_context_length", LIMIT_CONTEXT,
+                             &s->n_ctx_trained);
+    return st;
+}
+
+static enum status read_rope(const struct config_reader *r, struct config *c) {
+    enum status st = config_read_real(r, "rope.freq_base", &c->rope_base);
+
+    if (c->window > 0) c->window_rope_base = arch_traits(c->arch)->window_rope_base;
+    if (st == OK && c->window_rope_base > 0)
+        st = config_read_real(r, "rope.freq_base_swa", &c->window_rope_base);
+    return st == OK ? read_stretch(r, c) : st;
+}
+
+// Scores are divided by the square root of a head's width. The largest Gemma 3 was trained with
+// d_model / n_heads in its place, 168 where heads are 128 wide; no key says so, so its number of layers
+// must (transformers, configuration of gemma-3-27b: query_pre_attn_scalar).
+static enum status read_scales(const struct config_reader *r, struct config *c) {
+    double divisor = c->d_head;
+    if (c->arch == ARCH_GEMMA3 && c->n_layers == GEMMA3_27B_LAYERS)
+        divisor = c->d_model / c->n_heads;
+
+    float length = rope_stretch_length(&c->rope_stretch); // of q, and of k
+    c->attention_scale = (float)(1 / sqrt(divisor));
+    enum status st = config_read_real(r, "attention.scale", &c->attention_scale);
+    c->attention_scale *= length * length;
+    c->embedding_scale =
+        arch_traits(c->arch)->scales_embedding ? sqrtf((float)c->d_model) : 1;
+    return st;
+}
+
+static enum status refuse_features(const struct config_reader *r) {
+    static const struct {
+        const char *suffix;
+        double neutral;
+    } features[] = {
+        {"expert_count",                     0},
+        {"attn_logit_softcapping",           0},
+        {"final_logit_softcapping",          0},
+        {"logit_scale",                      1},
+        {"residual_scale",                   1},
+        {"embedding_scale",                  1},
+        {"rope.scaling.attn_factor",         1},
+        {"rope.scaling.yarn_ext_factor",     1},
+        {"rope.scaling.yarn_attn_factor",    1},
+        {"rope.scaling.yarn_log_multiplier", 0},
+    };
+    for (size_t i = 0; i < sizeof(features) / sizeof(features[0]); i++) {
+        enum status st = config_refuse_unless(r, features[i].suffix, features[i].neutral);
+        if (st != OK) return st;
+    }
+    return OK;
 }
 
 enum status config_read(struct config *c, const struct gguf *g, const char *name,
                         struct error *err) {
-    struct reader r = {.g = g, .file = name, .err = err};
+    struct config_reader r = {.g = g, .file = name, .err = err};
 
-    *c = (struct config){.rope_base = 10000, .rope_pairing = ROPE_NEIGHBOURS};
-    enum status st = read_arch(&r);
-    c->arch = r.arch;
+    *c = (struct config){.rope_base = 10000};
+    enum status st = read_arch(&r, c);
     if (st == OK) st = refuse_features(&r);
-    if (st == OK) st = read_int(&r, "block_count", LIMIT_LAYERS, &c->n_layers);
+    if (st == OK) st = config_read_int(&r, "block_count", LIMIT_LAYERS, &c->n_layers);
     r.n_layers = c->n_layers;
-    if (st == OK) st = read_int(&r, "embedding_length", LIMIT_D_MODEL, &c->d_model);
+    if (st == OK) st = config_read_int(&r, "embedding_length", LIMIT_D_MODEL, &c->d_model);
     if (st == OK) st = read_heads(&r, c);
     if (st == OK) st = check_head_width(&r, c);
-    if (st == OK) st = read_int(&r, "feed_forward_length", LIMIT_D_MODEL, &c->d_ff);
+    if (st == OK) st = config_read_int(&r, "feed_forward_length", LIMIT_D_MODEL, &c->d_ff);
     if (st == OK) st = read_vocab(&r, c);
-    if (st == OK) st = read_int(&r, "context_length", LIMIT_CONTEXT, &c->n_ctx);
-    if (st == OK) st = read_real(&r, "rope.freq_base", &c->rope_base);
-    if (st == OK) st = read_real(&r, "attention.layer_norm_rms_epsilon", &c->norm_eps);
+    if (st == OK) st = config_read_int(&r, "context_length", LIMIT_CONTEXT, &c->n_ctx);
+    if (st == OK) st = read_window(&r, c);
+    if (st == OK) st = read_rope(&r, c);
+    if (st == OK) st = read_scales(&r, c);
+    if (st == OK)
+        st = config_read_real(&r, "attention.layer_norm_rms_epsilon", &c->norm_eps);
     return st;
 }

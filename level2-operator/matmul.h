@@ -10,7 +10,7 @@
 float dot_f32(const float *a, const float *b, int n);
 
 // y[t,o] = sum over i of w[o,i] * x[t,i], for o_begin <= o < o_end and all t.
-// Each sum is in the order of dot_f32, whatever n_tokens is.
+// Each sum is in the order of dot_f32, whatever n_tokens is. A bias is added by who asked.
 void matmul(float *y,               // (n_tokens, n_out)  out: columns o_begin .. o_end
             const float *x,         // (n_tokens, n_in)
             const struct weight *w, // (n_out, n_in)

@@ -1,5 +1,6 @@
 // A loaded model: the mapped file, its tables, and every matrix found, named and checked once.
-// Nothing is copied but the norms; weights stay views into the mapping until ops prepare them.
+// Nothing is copied but vectors (norms, biases); matrices stay views into the mapping until ops
+// prepare them.
 #ifndef LEVEL2_MODEL_H
 #define LEVEL2_MODEL_H
 
@@ -12,28 +13,35 @@
 #include "level2-operator/gguf.h"
 #include "level2-operator/tokenizer.h"
 
-// y[o] = sum over i of w[o,i] * x[i]. Rows of n_in values, one per output.
+// y[o] = bias[o] + sum over i of w[o,i] * x[i]. Rows of n_in values, one per output.
 struct weight {
     enum dtype dtype;
     int n_out, n_in;
     const void *file; // borrowed: (n_out, n_in) in the mapping, row-major
     size_t row_bytes;
+    const float *bias; // (n_out); NULL: none
     void *packed; // owned by the arena that ops->prepare was given; NULL: ops read the file
 };
 
+// What may be NULL is NULL in all layers or in none, as the config says.
 struct layer {
     const float *attn_norm; // (d_model)
     struct weight q;        // (n_heads * d_head, d_model)
     struct weight k, v;     // (n_kv_heads * d_head, d_model)
+    const float *q_norm;    // (d_head), for each head alone; NULL: none
+    const float *k_norm;    // the same
+    const float *rope_freq; // (d_head / 2): see rope.h; layers with a window have their own
     struct weight o;        // (d_model, n_heads * d_head)
-    const float *ffn_norm;  // (d_model)
-    struct weight gate, up; // (d_ff, d_model)
-    struct weight down;     // (d_model, d_ff)
+    const float *attn_post_norm; // (d_model), of what is added to x; NULL: none
+    const float *ffn_norm;       // (d_model)
+    struct weight gate, up;      // (d_ff, d_model)
+    struct weight down;          // (d_model, d_ff)
+    const float *ffn_post_norm;  // (d_model); NULL: none
 };
 
 struct model {
     // owned
-    struct arena arena; // tables, norms, tokenizer, packed weights
+    struct arena arena; // tables, vectors, tokenizer, packed weights
     struct mapped_file file;
     // views into the file and the arena
     struct gguf gguf;

@@ -52,11 +52,11 @@ struct ops {
                             struct error *err);
 
     stage_fn *embed;
-    layer_stage_fn *norm_qkv_store; // norm, Q/K/V, rope, store K and V
+    layer_stage_fn *norm_qkv_store; // norm, Q/K/V, bias, head norms, rope, store K and V
     layer_stage_fn *attend;
-    layer_stage_fn *out_add;      // x += Wo . attention
+    layer_stage_fn *out_add; // x += Wo . attention, through a norm where the layer has one
     layer_stage_fn *norm_gate_up; // norm, gate, up, activation
-    layer_stage_fn *down_add;     // x += Wdown . hidden
+    layer_stage_fn *down_add;     // x += Wdown . hidden, the same
     stage_fn *logits;             // final norm and head, only for step->logit_rows
 
     // (n_vocab) of the i-th logit row of the last step; valid until the next one.

@@ -2,8 +2,6 @@
 // run_plain_bytes adds it up, run_plain_init takes it, so the ledger cannot drift from the truth.
 #include "level2-operator/run_plain.h"
 
-#include "level2-operator/rope.h"
-
 enum { MAX_PIECES = 16 };
 
 struct piece {
@@ -37,25 +35,7 @@ static int pieces_list(struct piece *p, struct run_plain *r, const struct config
     p[n++] = (struct piece){&r->normed, workers * rows * d_model};
     p[n++] = (struct piece){&r->row, workers * (size_t)r->row_len};
     p[n++] = (struct piece){&r->acc, workers * 2 * d_head};
-    p[n++] = (struct piece){&r->freq, d_head / 2};
     return n;
-}
-
-enum status kv_layout_plain(struct kv_layout *layout, const struct config *c,
-                            struct error *err) {
-    if (layout->dtype != DTYPE_F32)
-        return error_set(err, ERR_UNSUPPORTED,
-                         "KV cache: plain ops keep f32, not %s; ask for f32",
-                         dtype_info(layout->dtype)->name);
-    if (layout->block_len < 1)
-        return error_set(err, ERR_INPUT,
-                         "KV cache: a block holds %d tokens; ask for 1 or more",
-                         layout->block_len);
-
-    // (n_layers, 2, n_kv_heads, block_len, d_head)
-    layout->block_bytes = (size_t)c->n_layers * 2 * (size_t)c->n_kv_heads *
-                          (size_t)layout->block_len * (size_t)c->d_head * sizeof(float);
-    return OK;
 }
 
 size_t run_plain_bytes(const struct config *c, const struct run_limits *limits) {
@@ -84,7 +64,6 @@ enum status run_plain_init(struct run **run, const struct model *m, struct kv_po
         *pieces[i].where = ARENA_NEW(arena, float, pieces[i].n);
         if (!*pieces[i].where) goto no_memory;
     }
-    rope_frequencies(r->freq, c->d_head, c->rope_base);
     *run = &r->base;
     return OK;
 

@@ -19,13 +19,9 @@ struct run_plain {
     float *normed; // (max_workers, max_rows, d_model)
     float *row;    // (max_workers, row_len): one row of weights as floats
     float *acc;    // (max_workers, 2, d_head): attention so far, and its next segment
-    // constants
-    float *freq; // (d_head / 2)
-    int row_len; // longest row of any matrix
+    int row_len;   // longest row of any matrix
 };
 
-enum status kv_layout_plain(struct kv_layout *layout, const struct config *c,
-                            struct error *err);
 size_t run_plain_bytes(const struct config *c, const struct run_limits *limits);
 enum status run_plain_init(struct run **run, const struct model *m, struct kv_pool *pool,
                            const struct run_limits *limits, struct arena *arena,

@@ -8,8 +8,9 @@
 
 // One unit of attention work: these rows, in these heads, read these segments of one table.
 // heads all share one KV head; segments are LIMIT_ATTENTION_SEGMENT keys, counted from position 0.
-// A row reads only keys up to its own position. All items together give each row and head each of
-// its segments exactly once.
+// A row reads only keys up to its own position, and in a layer with a window none before its first
+// one (config_first_key): attend leaves out the rest, and the plan is the same for all layers. All
+// items together give each row and head each of its segments exactly once.
 struct attention_item {
     int sequence;            // whose table is read (any of the sharers)
     int first_head, n_heads; // query heads

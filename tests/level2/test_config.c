@@ -88,6 +88,7 @@ START_TEST(layers_that_differ_are_not_supported) { // LOAD-21
     set_per_layer("llama.attention.head_count_kv", 2, 2, 1);
     ck_assert_int_eq(read_config(), ERR_UNSUPPORTED);
     ck_assert_str_eq(err.param, "llama.attention.head_count_kv");
+    ck_assert_msg(strstr(err.text, "layer 2 ") != NULL, "%s", err.text);
 }
 END_TEST
 
@@ -137,6 +138,7 @@ START_TEST(rope_scaling_that_changes_nothing_is_accepted) {
     file_set_f32(&file, "llama.rope.scaling.factor", 1);
     file_set_u32(&file, "llama.expert_count", 0);
     read_ok();
+    ck_assert_int_eq(c.rope_stretch.kind, ROPE_AS_TRAINED);
 }
 END_TEST
 
@@ -193,7 +195,7 @@ static const struct {
     {"no context",                        "llama.context_length",           0,          ERR_FORMAT     },
     {"context above the limit",           "llama.context_length",           1u << 30,   ERR_FORMAT     },
     {"experts",                           "llama.expert_count",             8,          ERR_UNSUPPORTED},
-    {"sliding window",                    "llama.attention.sliding_window", 4096,       ERR_UNSUPPORTED},
+    {"a window above the limit",          "llama.attention.sliding_window", 1u << 30,   ERR_FORMAT     },
     {"architecture as a number",          "general.architecture",           1,          ERR_FORMAT     },
     {"tokens as a number",                "tokenizer.ggml.tokens",          1,          ERR_FORMAT     },
 };
@@ -240,8 +242,12 @@ static const struct {
      ERR_FORMAT                                                                                      },
     {"negative rope base",        "llama.rope.freq_base",                   -1,       ERR_FORMAT     },
     {"infinite rope base",        "llama.rope.freq_base",                   INFINITY, ERR_FORMAT     },
-    {"rope factor 4",             "llama.rope.scaling.factor",              4,        ERR_UNSUPPORTED},
-    {"old name of the factor",    "llama.rope.scale_linear",                2,        ERR_UNSUPPORTED},
+    {"rope factor 0",             "llama.rope.scaling.factor",              0,        ERR_FORMAT     },
+    {"old name of the factor",    "llama.rope.scale_linear",                -2,       ERR_FORMAT     },
+    {"capped scores",             "llama.attn_logit_softcapping",           50,       ERR_UNSUPPORTED},
+    {"capped logits",             "llama.final_logit_softcapping",          30,       ERR_UNSUPPORTED},
+    {"a scaled embedding",        "llama.embedding_scale",                  12,       ERR_UNSUPPORTED},
+    {"another yarn",              "llama.rope.scaling.attn_factor",         2,        ERR_UNSUPPORTED},
     {"a fraction of a layer",     "llama.block_count",                      2.5f,     ERR_FORMAT     },
 };
 
@@ -255,9 +261,10 @@ START_TEST(wrong_reals_are_refused_with_key_and_offset) {
 END_TEST
 
 START_TEST(other_architectures_and_scalings_are_named) {
-    file_set_string(&file, "llama.rope.scaling.type", "yarn");
+    file_set_string(&file, "llama.rope.scaling.type", "longrope");
     ck_assert_int_eq(read_config(), ERR_UNSUPPORTED);
     ck_assert_str_eq(err.param, "llama.rope.scaling.type");
+    ck_assert_ptr_nonnull(strstr(err.text, "longrope"));
     file_set_string(&file, "general.architecture", "mamba");
     ck_assert_int_eq(read_config(), ERR_UNSUPPORTED);
     ck_assert_ptr_nonnull(strstr(err.text, "mamba"));

@@ -5,24 +5,13 @@
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "tests/support/naive.h"
+#include "tests/support/forward_rig.h"
 #include "tests/support/suite.h"
 
-enum { N_SEQS = 3, N_CTX = 320, MAX_ROWS = 64, N_PROMPT = 40 };
+enum { N_PROMPT = 40 };
 
 static struct model model;
-
-// Everything that one forward pass needs. Its arena is sealed: a step that allocates aborts.
-struct rig {
-    struct arena arena;
-    struct team team;
-    struct kv_pool pool;
-    struct run *run;
-    struct kv_table tables[N_SEQS];
-    struct attention_plan plan;
-};
 
 static void model_setup(void) {
     struct error err = {0};
@@ -33,130 +22,38 @@ static void model_teardown(void) {
     model_close(&model);
 }
 
-// Each sequence gets blocks for N_CTX tokens, far from each other and in falling order.
-static void rig_tables(struct rig *g, int n_each) {
-    for (int s = 0; s < N_SEQS; s++) {
-        g->tables[s] = (struct kv_table){.blocks = ARENA_NEW(&g->arena, int, n_each),
-                                         .n_blocks = n_each,
-                                         .max_blocks = n_each};
-        ck_assert(g->tables[s].blocks);
-        for (int i = 0; i < n_each; i++)
-            g->tables[s].blocks[i] = (n_each - 1 - i) * N_SEQS + s;
-    }
-}
-
-static void rig_open(struct rig *g, int n_workers, int block_len) {
-    const struct config *c = &model.config;
-    struct run_limits limits = {MAX_ROWS, MAX_ROWS, n_workers, N_CTX};
-    struct kv_layout layout = {.dtype = DTYPE_F32, .block_len = block_len};
-    int n_each = (N_CTX + block_len - 1) / block_len, max_items = MAX_ROWS * c->n_heads;
-    struct error err = {0};
-
-    *g = (struct rig){0};
-    arena_init(&g->arena, 256 << 20);
-    ck_assert(team_open(&g->team, &g->arena, n_workers, &err) == OK);
-    ck_assert(ops_plain.kv_layout(&layout, c, &err) == OK);
-    ck_assert(kv_pool_init(&g->pool, &layout, N_SEQS * n_each, &g->arena, &err) == OK);
-    ck_assert(ops_plain.run_init(&g->run, &model, &g->pool, &limits, &g->arena, &err) ==
-              OK);
-    g->plan = (struct attention_plan){
-        .items = ARENA_NEW(&g->arena, struct attention_item, max_items),
-        .max_items = max_items,
-        .rows = ARENA_NEW(&g->arena, int, MAX_ROWS),
-        .max_rows = MAX_ROWS};
-    ck_assert(g->plan.items && g->plan.rows);
-    rig_tables(g, n_each);
-    arena_seal(&g->arena);
-}
-
-static void rig_close(struct rig *g) {
-    team_close(&g->team);
-    arena_free(&g->arena);
-}
-
-// One step; every row wants logits, unless n_logit_rows is 0.
-static void rig_step(struct rig *g, const token_id *token, const int *position,
-                     const int *sequence, int n_rows, int n_logit_rows) {
-    int logit_rows[MAX_ROWS];
-    for (int i = 0; i < MAX_ROWS; i++) logit_rows[i] = i;
-    struct step step = {n_rows, token,      position,     sequence, g->tables,
-                        N_SEQS, logit_rows, n_logit_rows, &g->plan};
-    attention_plan_simple(&g->plan, &step, model.config.n_heads);
-    forward(&ops_plain, g->run, &step, &g->team);
-}
-
-// Feeds tokens to one sequence, chunk rows at a time; logits of all of them go to out.
-static void rig_feed(struct rig *g, float *out, const token_id *tokens, int n_tokens,
-                     int sequence, int chunk) {
-    size_t n_vocab = (size_t)model.config.n_vocab;
-    struct kv_table *table = &g->tables[sequence];
-    int position[MAX_ROWS], sequences[MAX_ROWS];
-
-    for (int done = 0; done < n_tokens;) {
-        int n = n_tokens - done < chunk ? n_tokens - done : chunk;
-        for (int i = 0; i < n; i++) {
-            position[i] = table->n_tokens + i;
-            sequences[i] = sequence;
-        }
-        rig_step(g, tokens + done, position, sequences, n, n);
-        for (int i = 0; i < n; i++, out += n_vocab)
-            memcpy(out, ops_plain.logit_row(g->run, i), sizeof(float) * n_vocab);
-        table->n_tokens += n;
-        done += n;
-    }
-}
-
 static void draw_tokens(token_id *tokens, int n, const char *name) {
     struct draw d = draw_start(name);
     for (int i = 0; i < n; i++) tokens[i] = draw_int(&d, 0, model.config.n_vocab - 1);
 }
 
 static float *logits_new(int n_tokens) {
-    float *logits = calloc((size_t)n_tokens * (size_t)model.config.n_vocab, sizeof(float));
-    ck_assert(logits != NULL);
-    return logits;
+    return pass_logits_new(&model, n_tokens);
 }
 
 static void assert_same_logits(const float *got, const float *want, int n_tokens,
                                const char *what, int value) {
-    for (int t = 0; t < n_tokens; t++) {
-        size_t n = (size_t)model.config.n_vocab;
-        ck_assert_msg(
-            memcmp(got + (size_t)t * n, want + (size_t)t * n, n * sizeof(float)) == 0,
-            "%s %d: logits of token %d differ", what, value, t);
-    }
+    pass_assert_same_logits(&model, got, want, n_tokens, what, value);
 }
 
-// Logits of a fresh sequence 0 in a rig of its own.
 static void logits_of(float *out, const token_id *tokens, int n_tokens, int n_workers,
                       int block_len, int chunk) {
-    struct rig g;
-    rig_open(&g, n_workers, block_len);
-    rig_feed(&g, out, tokens, n_tokens, 0, chunk);
-    rig_close(&g);
+    struct forward_cut cut = {n_workers, block_len, chunk};
+    pass_logits_of(out, &model, tokens, n_tokens, cut);
 }
 
 // ---- reference ---------------------------------------------------------------------------------
 
 START_TEST(logits_match_a_naive_pass_in_double) {
     static const int lengths[] = {1, 2, 7, N_PROMPT};
-    int n = lengths[_i], n_values = n * model.config.n_vocab;
+    int n = lengths[_i];
     token_id tokens[N_PROMPT];
     float *got = logits_new(n);
-    double *want = calloc((size_t)n_values, sizeof(double)), largest = 0, difference = 0;
 
-    ck_assert(want != NULL);
     draw_tokens(tokens, n, "forward oracle");
     logits_of(got, tokens, n, 2, 16, 7);
-    naive_forward(want, &model, tokens, n);
-    for (int i = 0; i < n_values; i++) {
-        largest = fmax(largest, fabs(want[i]));
-        ck_assert(isfinite(got[i]));
-        difference = fmax(difference, fabs((double)got[i] - want[i]));
-    }
-    ck_assert_msg(difference < 1e-4 * largest, "differs by %g of %g", difference, largest);
+    pass_assert_naive(&model, got, tokens, n, "tiny model");
     free(got);
-    free(want);
 }
 END_TEST
 
@@ -166,17 +63,17 @@ START_TEST(a_step_without_logits_still_fills_the_cache) {
     token_id tokens[8];
     int position[8], sequence[8] = {0};
     float *with = logits_new(9), *without = logits_new(1);
-    struct rig g;
+    struct forward_rig g;
     for (int i = 0; i < 8; i++) position[i] = i;
     draw_tokens(tokens, 8, "forward without logits");
 
     logits_of(with, tokens, 8, 2, 16, 8);
-    rig_open(&g, 2, 16);
-    rig_step(&g, tokens, position, sequence, 7, 0);
+    pass_open(&g, &model, 2, 16);
+    pass_step(&g, tokens, position, sequence, 7, 0);
     g.tables[0].n_tokens = 7;
-    rig_feed(&g, without, tokens + 7, 1, 0, 1);
+    pass_feed(&g, without, tokens + 7, 1, 0, 1);
     assert_same_logits(without, with + 7L * model.config.n_vocab, 1, "after", 7);
-    rig_close(&g);
+    pass_close(&g);
     free(with);
     free(without);
 }
@@ -186,11 +83,11 @@ START_TEST(only_the_rows_that_ask_get_logits) {
     token_id tokens[5];
     int position[5] = {0, 1, 2, 3, 4}, sequence[5] = {0}, wanted[2] = {1, 4};
     float *all = logits_new(5);
-    struct rig g;
+    struct forward_rig g;
     draw_tokens(tokens, 5, "forward some logits");
     logits_of(all, tokens, 5, 1, 16, 5);
 
-    rig_open(&g, 1, 16);
+    pass_open(&g, &model, 1, 16);
     struct step step = {5,      tokens, position, sequence, g.tables,
                         N_SEQS, wanted, 2,        &g.plan};
     attention_plan_simple(&g.plan, &step, model.config.n_heads);
@@ -199,7 +96,7 @@ START_TEST(only_the_rows_that_ask_get_logits) {
         assert_same_logits(ops_plain.logit_row(g.run, i),
                            all + (long)wanted[i] * model.config.n_vocab, 1, "row",
                            wanted[i]);
-    rig_close(&g);
+    pass_close(&g);
     free(all);
 }
 END_TEST
@@ -209,8 +106,8 @@ END_TEST
 START_TEST(a_step_beyond_its_limits_is_a_broken_invariant) {
     static token_id token[MAX_ROWS + 1];
     static int position[MAX_ROWS + 1], sequence[MAX_ROWS + 1];
-    struct rig g;
-    rig_open(&g, 1, 16);
+    struct forward_rig g;
+    pass_open(&g, &model, 1, 16);
     struct step step = {1, token, position, sequence, g.tables, N_SEQS, NULL, 0, &g.plan};
     if (_i == 0) step.n_rows = 0;
     if (_i == 1) step.n_rows = MAX_ROWS + 1;
@@ -271,19 +168,19 @@ START_TEST(sequences_in_one_step_equal_each_alone) {
     token_id tokens[N_SEQS][N_PROMPT], token[MAX_ROWS];
     int position[MAX_ROWS], sequence[MAX_ROWS], n = 0;
     float *alone = logits_new(N_PROMPT), *ignored = logits_new(N_PROMPT);
-    struct rig g;
+    struct forward_rig g;
 
-    rig_open(&g, 2, 16);
+    pass_open(&g, &model, 2, 16);
     for (int s = 0; s < N_SEQS; s++) {
         draw_tokens(tokens[s], N_PROMPT, s == 0 ? "one" : s == 1 ? "two" : "three");
-        rig_feed(&g, ignored, tokens[s], starts[s], s, 64);
+        pass_feed(&g, ignored, tokens[s], starts[s], s, 64);
         for (int i = 0; i < n_rows[s]; i++, n++) {
             token[n] = tokens[s][starts[s] + i];
             position[n] = starts[s] + i;
             sequence[n] = s;
         }
     }
-    rig_step(&g, token, position, sequence, n, n);
+    pass_step(&g, token, position, sequence, n, n);
     for (int s = 0, row = 0; s < N_SEQS; s++) {
         logits_of(alone, tokens[s], starts[s] + n_rows[s], 1, 16, 64);
         for (int i = 0; i < n_rows[s]; i++, row++)
@@ -291,7 +188,7 @@ START_TEST(sequences_in_one_step_equal_each_alone) {
                                alone + (long)(starts[s] + i) * model.config.n_vocab, 1,
                                "sequence", s);
     }
-    rig_close(&g);
+    pass_close(&g);
     free(alone);
     free(ignored);
 }
@@ -300,18 +197,18 @@ END_TEST
 START_TEST(a_truncated_sequence_goes_on_as_if_nothing_had_been) {
     token_id tokens[20], others[9];
     float *want = logits_new(20), *got = logits_new(20);
-    struct rig g;
+    struct forward_rig g;
     draw_tokens(tokens, 20, "forward truncate");
     draw_tokens(others, 9, "forward others");
     logits_of(want, tokens, 20, 1, 4, 64);
 
-    rig_open(&g, 1, 4);
-    rig_feed(&g, got, tokens, 10, 0, 64);
-    rig_feed(&g, got + 10L * model.config.n_vocab, others, 9, 0, 64); // guesses, rejected
+    pass_open(&g, &model, 1, 4);
+    pass_feed(&g, got, tokens, 10, 0, 64);
+    pass_feed(&g, got + 10L * model.config.n_vocab, others, 9, 0, 64); // guesses, rejected
     kv_table_truncate(&g.tables[0], 10);
-    rig_feed(&g, got + 10L * model.config.n_vocab, tokens + 10, 10, 0, 64);
+    pass_feed(&g, got + 10L * model.config.n_vocab, tokens + 10, 10, 0, 64);
     assert_same_logits(got, want, 20, "truncated at", 10);
-    rig_close(&g);
+    pass_close(&g);
     free(want);
     free(got);
 }
@@ -320,12 +217,12 @@ END_TEST
 static uint32_t barriers_of_a_step(void) {
     token_id token = 1;
     int position = 0, sequence = 0;
-    struct rig g;
-    rig_open(&g, 2, 16);
+    struct forward_rig g;
+    pass_open(&g, &model, 2, 16);
     uint32_t before = atomic_load(&g.team.phase.count);
-    rig_step(&g, &token, &position, &sequence, 1, 1);
+    pass_step(&g, &token, &position, &sequence, 1, 1);
     uint32_t after = atomic_load(&g.team.phase.count);
-    rig_close(&g);
+    pass_close(&g);
     return after - before;
 }
 

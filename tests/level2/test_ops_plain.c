@@ -26,7 +26,7 @@ static struct model numbers(int n_heads, int n_kv_heads, int d_head) {
                    .d_head = d_head,
                    .d_ff = 33,
                    .n_vocab = 77,
-                   .rope_base = 10000}
+                   .attention_scale = 1}
     };
 }
 
@@ -55,40 +55,88 @@ static void attend_once(void *arg, struct worker *me) {
     ops_plain.attend(((void **)arg)[0], step, 1, me);
 }
 
-START_TEST(neighbouring_heads_share_keys_and_values) { // V of a KV head is its own number
-    struct model m = numbers(groups[_i].n_heads, groups[_i].n_kv_heads, 2);
-    struct run_limits limits = {1, 1, 1, 1};
-    struct kv_layout layout = {.dtype = DTYPE_F32, .block_len = 1};
-    struct kv_pool pool;
-    struct team team;
-    struct run *run;
-    ck_assert(ops_plain.kv_layout(&layout, &m.config, NULL) == OK);
-    ck_assert(kv_pool_init(&pool, &layout, 1, &arena, NULL) == OK);
-    ck_assert(ops_plain.run_init(&run, &m, &pool, &limits, &arena, NULL) == OK);
-    ck_assert(team_open(&team, &arena, 1, NULL) == OK);
-
-    float *v = (float *)(void *)pool.bytes + 3L * groups[_i].n_kv_heads * 2; // layer 1, V
-    for (int i = 0; i < groups[_i].n_kv_heads * 2; i++) v[i] = (float)(i / 2);
-
+// One row at this position attends in layer 1, over a cache that is one long block; queries and keys
+// are zeros, so that each value read weighs the same.
+static void attend_at(struct run *run, int position, int n_heads) {
     int zero = 0, row;
     struct attention_item items[32];
     struct attention_plan plan = {
         .items = items, .max_items = 32, .rows = &row, .max_rows = 1};
     struct kv_table table = {&zero, 1, 0, 1};
     struct step step = {.n_rows = 1,
-                        .position = &zero,
+                        .position = &position,
                         .sequence = &zero,
                         .tables = &table,
                         .n_tables = 1,
                         .plan = &plan};
-    attention_plan_simple(&plan, &step, groups[_i].n_heads);
+    struct team team;
     void *arg[2] = {run, &step};
+
+    ck_assert(team_open(&team, &arena, 1, NULL) == OK);
+    attention_plan_simple(&plan, &step, n_heads);
     team_run(&team, attend_once, arg);
     team_close(&team);
+}
+
+// A run on a cache of n_ctx zeros.
+static struct run *run_on_zeros(struct model *m, struct kv_pool *pool, int n_ctx) {
+    struct run_limits limits = {1, 1, 1, n_ctx};
+    struct kv_layout layout = {.dtype = DTYPE_F32, .block_len = n_ctx};
+    struct run *run;
+    ck_assert(ops_plain.kv_layout(&layout, &m->config, NULL) == OK);
+    ck_assert(kv_pool_init(pool, &layout, 1, &arena, NULL) == OK);
+    ck_assert(ops_plain.run_init(&run, m, pool, &limits, &arena, NULL) == OK);
+    return run;
+}
+
+START_TEST(neighbouring_heads_share_keys_and_values) { // V of a KV head is its own number
+    struct model m = numbers(groups[_i].n_heads, groups[_i].n_kv_heads, 2);
+    struct kv_pool pool;
+    struct run *run = run_on_zeros(&m, &pool, 1);
+
+    float *v = (float *)(void *)pool.bytes + 3L * groups[_i].n_kv_heads * 2; // layer 1, V
+    for (int i = 0; i < groups[_i].n_kv_heads * 2; i++) v[i] = (float)(i / 2);
+    attend_at(run, 0, groups[_i].n_heads);
 
     float got = ((struct run_plain *)run)->mix[groups[_i].head * 2];
     ck_assert_msg(got == (float)groups[_i].want, "%s: head %d reads %g, want %d",
                   groups[_i].name, groups[_i].head, (double)got, groups[_i].want);
+}
+END_TEST
+
+// ---- reference: the keys that a row reads in a layer with a window -----------------------------
+
+static const struct {
+    const char *name;
+    int window, position, first; // the row reads keys first .. position
+} windows[] = {
+    {"no window",                      0,   599, 0  },
+    {"a window not yet full",          10,  8,   0  },
+    {"just full",                      10,  9,   0  },
+    {"one key behind it",              10,  10,  1  },
+    {"the row alone",                  1,   300, 300},
+    {"up to a segment's end",          10,  255, 246},
+    {"across two segments",            10,  260, 251},
+    {"from a segment's first key",     10,  265, 256},
+    {"longer than a segment",          300, 599, 300},
+    {"as long as the text",            600, 599, 0  },
+    {"the first segment is left out",  88,  599, 512},
+    {"all but one key of it left out", 345, 599, 255},
+};
+
+START_TEST(a_window_reads_its_last_keys_and_no_other) { // V of a key is its position
+    enum { N_KEYS = 600 };
+    struct model m = numbers(1, 1, 2);
+    struct kv_pool pool;
+    m.config.window = windows[_i].window;
+    struct run *run = run_on_zeros(&m, &pool, N_KEYS);
+
+    float *v = (float *)(void *)pool.bytes + 3L * N_KEYS * 2; // layer 1, V
+    for (int i = 0; i < N_KEYS * 2; i++) v[i] = (float)(i / 2);
+    attend_at(run, windows[_i].position, 1);
+
+    float want = (float)(windows[_i].first + windows[_i].position) / 2; // their mean
+    assert_close(windows[_i].name, ((struct run_plain *)run)->mix, &want, 1, 1e-5);
 }
 END_TEST
 
@@ -160,6 +208,8 @@ Suite *suite(void) {
     tcase_add_checked_fixture(reference, setup, teardown);
     tcase_add_loop_test(reference, neighbouring_heads_share_keys_and_values, 0,
                         sizeof(groups) / sizeof(groups[0]));
+    tcase_add_loop_test(reference, a_window_reads_its_last_keys_and_no_other, 0,
+                        sizeof(windows) / sizeof(windows[0]));
     suite_add_tcase(s, reference);
 
     TCase *failures = tcase_create("failures");
