@@ -4,9 +4,18 @@
 
 #include <stdio.h>
 
+#include "common/json_size.h"
+#include "common/limits.h"
+
 enum status answer_json_parse(json_t **root, const char *bytes, size_t n_bytes,
                               struct error *err) {
     json_error_t at;
+    *root = NULL;
+    if (json_size_of(bytes, n_bytes) != JSON_FITS)
+        return error_set(err, ERR_LIMIT,
+                         "the server's answer holds more than %d values, or nests deeper "
+                         "than %d levels",
+                         LIMIT_JSON_VALUES, LIMIT_JSON_DEPTH);
     *root = json_loadb(bytes, n_bytes, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &at);
 
     // Without memory, jansson falls silent, or blames the text: then so do we.

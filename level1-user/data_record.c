@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/json_size.h"
+#include "common/limits.h"
 #include "common/mapped_file.h"
 #include "common/utf8.h"
 
@@ -18,6 +20,10 @@ enum status data_document(json_t **root, const char *bytes, size_t n_bytes,
     *root = NULL;
     if (n_bytes > max_bytes)
         return error_set(err, ERR_LIMIT, "%s: above %zu bytes", file, max_bytes);
+    if (json_size_of(bytes, n_bytes) != JSON_FITS)
+        return error_set(err, ERR_LIMIT,
+                         "%s: more than %d values, or deeper than %d levels", file,
+                         LIMIT_JSON_VALUES, LIMIT_JSON_DEPTH);
 
     *root = json_loadb(bytes, n_bytes, JSON_REJECT_DUPLICATES, &at);
     if (*root) return OK;

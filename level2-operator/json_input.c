@@ -1,40 +1,24 @@
-// Reading JSON from strangers: a scan of our own bounds depth and size before the library, which
-// recurses and allocates, sees a byte.
+// Reading JSON from strangers: depth and size are bounded before the library sees a byte.
 #include "level2-operator/json_input.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "common/json_size.h"
 #include "common/limits.h"
 
-// Counts brackets and commas outside of strings. Whether they match is the library's question.
 static enum status check_size(const char *bytes, size_t n_bytes, struct error *err) {
-    int depth = 0;
-    size_t n_values = 1;
-    bool in_string = false;
-
-    for (size_t i = 0; i < n_bytes; i++) {
-        char c = bytes[i];
-        if (in_string) {
-            if (c == '\\') i++; // whatever it escapes does not end the string
-            if (c == '"') in_string = false;
-            continue;
-        }
-        if (c == '"') in_string = true;
-        if (c == '[' || c == '{') depth++;
-        if (c == ']' || c == '}') depth--;
-        if (c == '[' || c == '{' || c == ',') n_values++;
-        if (depth > LIMIT_JSON_DEPTH) {
-            return error_set(err, ERR_LIMIT, "the body nests deeper than %d levels",
-                             LIMIT_JSON_DEPTH);
-        }
-    }
-    if (n_values > LIMIT_JSON_VALUES) {
+    switch (json_size_of(bytes, n_bytes)) {
+    case JSON_TOO_DEEP:
+        return error_set(err, ERR_LIMIT, "the body nests deeper than %d levels",
+                         LIMIT_JSON_DEPTH);
+    case JSON_TOO_MANY:
         return error_set(err, ERR_LIMIT, "the body holds more than %d values",
                          LIMIT_JSON_VALUES);
+    default:
+        return OK;
     }
-    return OK;
 }
 
 enum status json_input_parse(json_t **body, const char *bytes, size_t n_bytes,

@@ -311,6 +311,16 @@ START_TEST(an_error_page_without_end_is_read_only_so_far) {
 }
 END_TEST
 
+START_TEST(an_answer_that_would_take_far_more_memory_than_bytes_is_refused) {
+    enum { N = LIMIT_JSON_VALUES };
+    static char answer[3 * N + 200];
+    int n = sprintf(answer, JSON_HEAD("200 OK") "[[]");
+    for (int i = 0; i < N; i++, n += 3) memcpy(answer + n, ",[]", 3);
+    ck_assert_int_eq(chat_with_bytes(answer), ERR_LIMIT);
+    ck_assert_ptr_nonnull(strstr(err.text, "holds more than 1048576 values"));
+}
+END_TEST
+
 START_TEST(a_server_that_is_not_there_is_named) {
     scripted_server_start(&server,
                           (struct scripted_piece[]){
@@ -388,6 +398,8 @@ Suite *suite(void) {
                         0, N_BAD_DAYS);
     tcase_add_loop_test(failures, silence_ends_at_the_deadline, 0, 2);
     tcase_add_test(failures, an_error_page_without_end_is_read_only_so_far);
+    tcase_add_test(failures,
+                   an_answer_that_would_take_far_more_memory_than_bytes_is_refused);
     tcase_add_test(failures, a_server_that_is_not_there_is_named);
     tcase_add_test(failures, every_failed_allocation_of_an_answer_is_an_error);
     suite_add_tcase(s, failures);

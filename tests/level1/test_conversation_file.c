@@ -155,8 +155,23 @@ START_TEST(lists_in_lists_without_end_are_refused) {
     memset(deep, '[', sizeof(deep));
     write_file(deep, sizeof(deep));
     assert_status("conversation_load", conversation_load(&said, &system_text, path, &err),
-                  ERR_FORMAT);
+                  ERR_LIMIT);
     assert_unchanged("20000 lists");
+}
+END_TEST
+
+START_TEST(lists_that_would_take_a_hundred_times_their_bytes_are_refused) {
+    enum { N_BYTES = 3 * LIMIT_JSON_VALUES };
+    char *lists = malloc(N_BYTES);
+    ck_assert_ptr_nonnull(lists);
+    for (int i = 0; i < N_BYTES; i++) lists[i] = "[],"[i % 3];
+    lists[0] = '[';
+    write_file(lists, N_BYTES);
+    free(lists);
+    assert_status("conversation_load", conversation_load(&said, &system_text, path, &err),
+                  ERR_LIMIT);
+    assert_text("conversation_load", strstr(err.text, ": more"),
+                ": more than 1048576 values, or deeper than 64 levels");
 }
 END_TEST
 
@@ -286,6 +301,7 @@ Suite *suite(void) {
     tcase_add_loop_test(failures, a_file_that_lies_changes_nothing, 0,
                         sizeof(lies) / sizeof(lies[0]));
     tcase_add_test(failures, lists_in_lists_without_end_are_refused);
+    tcase_add_test(failures, lists_that_would_take_a_hundred_times_their_bytes_are_refused);
     tcase_add_test(failures, more_messages_than_fit_are_refused);
     tcase_add_test(failures, what_is_no_file_is_refused);
     tcase_add_test(failures, a_file_of_somebody_else_stays);

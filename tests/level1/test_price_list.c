@@ -251,7 +251,7 @@ START_TEST(deep_nesting_is_refused) {
     size_t n_bytes = 1 << 19;
     char *text = malloc(n_bytes);
     memset(text, '[', n_bytes);
-    ck_assert_int_eq(price_list_parse(&list, text, n_bytes, "list", NULL), ERR_FORMAT);
+    ck_assert_int_eq(price_list_parse(&list, text, n_bytes, "list", NULL), ERR_LIMIT);
     free(text);
 }
 END_TEST
