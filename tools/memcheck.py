@@ -16,6 +16,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests/support"))
 import parrot_server  # noqa: E402
 from reference import Tally, arguments  # noqa: E402
+from terminal import Terminal, has_terminals  # noqa: E402
 
 FOUND = 99  # valgrind's status where it found something; no program of ours ends with it
 VALGRIND = ["valgrind", "--quiet", "--leak-check=full", f"--error-exitcode={FOUND}"]
@@ -39,6 +40,7 @@ def runs(url, folder):
     return [
         [0, "bill", *BOT, "--compare", "--what-if", "--fixed", "3000", *OWN],
         [0, "bill", *BOT, "--compare", "--what-if", *OWN, "--json"],
+        [0, "bill", *BOT, "--png", folder / "bill.png"],
         [0, "bill", "--model", "deepseek-r1", "--usage", usage],
         [1, "bill", "--model", "deepseek-r1", "--usage", text],
         [1, "bill", "--model", "deepseek-r1", "--input", "1", "--prices", text],
@@ -60,6 +62,32 @@ def trouble_of(bin_dir, run):
     return None if done.returncode == want else f"status {done.returncode}, want {want}\n{done.stderr}"
 
 
+# A conversation whose third question has no room for the first two (Parrot.n_context), line by line, and
+# what the terminal shows when the line is done.
+LONG = "no usage " + "x" * 400
+TALK = [("/system {folder}/clock", "near its front"), (LONG, "TTFT"), (LONG, "TTFT"), (LONG, "old turns summed up: 2"),
+        ("/save {folder}/talk.json", "saved"), ("/load {folder}/talk.json", "loaded"), ("/load {folder}/text", "not JSON"),
+        ("/audit", "DeepSeek"), ("cut", "the answer is cut"), ("/stats", "cuts    1"), ("/cost", "total"),
+        ("/new", "/new"), ("/nonsense", "/quit")]
+
+
+def talk(tally, bin_dir, url, folder):
+    """The commands of a conversation, and how it stays inside its context."""
+    program, log = folder / "ask", folder / "log"
+    program.write_text(f'#!/bin/sh\nexec {" ".join(VALGRIND)} --log-file={log} "{Path(bin_dir).resolve()}/ask" "$@"\n')
+    program.chmod(0o755)
+    (folder / "clock").write_text("10:05. " + "Answer. " * 9)
+    parrot_server.Parrot.n_context = 440
+    terminal = Terminal(str(program), url, "--max-tokens", "20", "--summarise", *PRICED)
+    for line, shown in TALK:
+        terminal.expect_prompt()
+        terminal.type(line.format(folder=folder) + "\n")
+        tally.check(terminal.expect(shown), f"{line:.30}: {shown}", terminal.all)
+    terminal.expect_prompt()
+    terminal.type("/quit\n")
+    tally.equal((terminal.wait(), log.read_text()), (0, ""), "a conversation")
+
+
 def main():
     options = arguments(__doc__)
     tally = Tally()
@@ -69,9 +97,14 @@ def main():
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
         os.environ.pop(name, None)
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(AT_A_TIME) as pool:
-        all_runs = runs(parrot_server.start(), Path(folder))
+        url = parrot_server.start()
+        all_runs = runs(url, Path(folder))
         for run, trouble in zip(all_runs, pool.map(lambda run: trouble_of(options.bin, run), all_runs)):
             tally.check(trouble is None, " ".join(map(str, run[1:])), trouble)
+        if has_terminals():
+            talk(tally, options.bin, url, Path(folder))
+        else:
+            tally.skip("a conversation", "no pseudo-terminal on this machine")
     tally.finish()
 
 
