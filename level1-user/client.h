@@ -31,6 +31,7 @@ struct client {
     void *easy, *multi; // libcurl's handles
     void *headers;      // struct curl_slist
     char *url;          // base/chat/completions
+    char *models_url;   // base/models
     char where[160];    // scheme, host and port, for errors: no password, no path
     // borrowed
     struct clock *clock;

@@ -34,21 +34,14 @@ int64_t models_context(const char *body, size_t n_bytes, const char *model) {
     return n > 0 && n <= LIMIT_CONTEXT ? n : 0;
 }
 
-// "http://.../v1/chat/completions" -> "http://.../v1/models"
-static bool models_url(struct text *url, const struct client *c) {
-    static const char tail[] = "/chat/completions", models[] = "/models";
-    return text_append(url, c->url, strlen(c->url) - (sizeof(tail) - 1)) &&
-           text_append(url, models, sizeof(models) - 1);
-}
-
 int64_t client_context(const struct client *c, const char *model) {
-    struct text url = {0}, body = {0};
+    struct text body = {0};
     int64_t n = 0;
     long status = 0;
     CURL *easy = curl_easy_duphandle(c->easy);
 
-    if (easy && models_url(&url, c)) {
-        curl_easy_setopt(easy, CURLOPT_URL, url.bytes);
+    if (easy) {
+        curl_easy_setopt(easy, CURLOPT_URL, c->models_url);
         curl_easy_setopt(easy, CURLOPT_POSTFIELDS, NULL);
         curl_easy_setopt(easy, CURLOPT_HTTPGET, 1L);
         curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, PATIENCE_MS);
@@ -63,6 +56,5 @@ int64_t client_context(const struct client *c, const char *model) {
     }
     curl_easy_cleanup(easy);
     text_free(&body);
-    text_free(&url);
     return n;
 }

@@ -18,24 +18,20 @@ static bool is_http(CURLU *url) {
     return is;
 }
 
-// "/v1/" -> "/v1/chat/completions"
-static bool append_path(CURLU *url) {
-    static const char tail[] = "/chat/completions";
-    char *path = NULL, *joined = NULL;
-    bool is_set = false;
+// "/v1/" and "/models": the path of url becomes "/v1/models". The whole of it is returned, NULL: no memory.
+static char *url_with(CURLU *url, const char *base, const char *tail) {
+    size_t n = strlen(base), n_tail = strlen(tail);
+    char *path = NULL, *whole = NULL;
 
-    if (curl_url_get(url, CURLUPART_PATH, &path, 0) != CURLUE_OK) return false;
-    size_t n = strlen(path);
-    while (n > 0 && path[n - 1] == '/') n--;
-    joined = malloc(n + sizeof(tail));
-    if (joined) {
-        memcpy(joined, path, n);
-        memcpy(joined + n, tail, sizeof(tail));
-        is_set = curl_url_set(url, CURLUPART_PATH, joined, 0) == CURLUE_OK;
-    }
-    free(joined);
-    curl_free(path);
-    return is_set;
+    while (n > 0 && base[n - 1] == '/') n--;
+    path = malloc(n + n_tail + 1);
+    if (!path) return NULL;
+    memcpy(path, base, n);
+    memcpy(path + n, tail, n_tail + 1);
+    if (curl_url_set(url, CURLUPART_PATH, path, 0) == CURLUE_OK)
+        curl_url_get(url, CURLUPART_URL, &whole, 0);
+    free(path);
+    return whole;
 }
 
 // What errors may show: no user, no password, no query.
@@ -51,8 +47,9 @@ static void name_server(char *out, size_t out_bytes, CURLU *url) {
     curl_free(port);
 }
 
-static enum status set_url(struct client *c, const char *base_url, struct error *err) {
+static enum status set_urls(struct client *c, const char *base_url, struct error *err) {
     enum status st = OK;
+    char *base = NULL;
     CURLU *url = curl_url();
 
     if (!url) return error_set(err, ERR_MEMORY, "no memory for the client");
@@ -62,10 +59,14 @@ static enum status set_url(struct client *c, const char *base_url, struct error 
         goto done;
     }
     name_server(c->where, sizeof(c->where), url);
-    if (!append_path(url) || curl_url_get(url, CURLUPART_URL, &c->url, 0) != CURLUE_OK) {
-        st = error_set(err, ERR_MEMORY, "no memory for the client");
+    if (curl_url_get(url, CURLUPART_PATH, &base, 0) == CURLUE_OK) {
+        c->url = url_with(url, base, "/chat/completions");
+        c->models_url = url_with(url, base, "/models");
     }
+    if (!c->url || !c->models_url)
+        st = error_set(err, ERR_MEMORY, "no memory for the client");
 done:
+    curl_free(base);
     curl_url_cleanup(url);
     return st;
 }
@@ -161,7 +162,7 @@ enum status client_open(struct client *c, const struct client_options *options,
     c->easy = curl_easy_init();
     c->multi = curl_multi_init();
 
-    enum status st = set_url(c, options->base_url, err);
+    enum status st = set_urls(c, options->base_url, err);
     if (st == OK) st = set_headers(c, options, err);
     if (st == OK && (!c->easy || !c->multi || !set_options(c, options))) {
         st = error_set(err, ERR_MEMORY, "no memory for the client");
@@ -176,6 +177,7 @@ void client_close(struct client *c) {
     curl_multi_cleanup(c->multi);
     curl_slist_free_all(c->headers);
     curl_free(c->url);
+    curl_free(c->models_url);
     curl_global_cleanup();
     memset(c, 0, sizeof(*c));
 }

@@ -20,7 +20,8 @@ struct prompt_watch {
 void prompt_watch_system(FILE *out, const char *system);
 
 // A request that is about to be sent, and is remembered: one line if its system message is another
-// than that of the request before, and stands before bytes that stay the same. ERR_MEMORY.
+// than that of the request before, and stands before bytes that stay the same. ERR_MEMORY; ERR_INPUT and
+// ERR_LIMIT where prompt_input_check refuses.
 enum status prompt_watch_request(struct prompt_watch *w, FILE *out, const char *system,
                                  const struct chat_message *history, int n_history,
                                  const char *question, struct error *err);

@@ -26,7 +26,7 @@ struct session_budget {
     bool has_looked; // the server was asked for its context
     int64_t n_asked; // our estimate of the prompt under way
     int64_t n_estimated,
-        n_told;      // of the last answered prompt: our estimate, the server's count
+        n_told;      // of the last answered one: our estimate, the server's count
     int64_t n_found; // tokens that the provider's cache is thought to know
 };
 
