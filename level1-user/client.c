@@ -46,7 +46,8 @@ static void take_body(struct client_answer *a, const char *bytes, size_t n_bytes
     size_t limit = is_error ? LIMIT_REFUSAL_BYTES : LIMIT_REPLY_BYTES;
 
     if (n_bytes > limit - a->body.n) {
-        if (is_error) return; // what came so far says enough
+        a->is_enough = is_error; // what came so far says it, and a page may have no end
+        if (is_error) return;
         a->status = error_set(&a->err, ERR_LIMIT, "the server's answer is above %d bytes",
                               LIMIT_REPLY_BYTES);
     } else if (!text_append(&a->body, bytes, n_bytes)) {
@@ -68,7 +69,7 @@ static size_t take_bytes(char *bytes, size_t size, size_t n_bytes, void *ctx) {
         enum status st = sse_push(&a->events, bytes, n_bytes, &a->err);
         if (a->status == OK) a->status = st;
     }
-    return a->status == OK ? n_bytes : 0;
+    return a->status == OK && !a->is_enough ? n_bytes : 0;
 }
 
 // libcurl's header callback.

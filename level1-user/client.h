@@ -19,8 +19,9 @@
 #include "level1-user/retry.h"
 
 struct client_options {
-    const char *base_url;   // "http://127.0.0.1:8080/v1"
-    const char *api_key;    // NULL or "": none. Sent as a header, never printed
+    const char *base_url; // "http://127.0.0.1:8080/v1"
+    const char
+        *api_key; // NULL or "": none. Sent as a header, never printed; outlives the client
     const char *prefix_key; // the same, as X-Prefix-Key
     int connect_timeout_ms; // 0: 10 s
     int silence_timeout_ms; // the longest time without a byte, from the request on; 0: any
@@ -35,6 +36,7 @@ struct client {
     char where[160];    // scheme, host and port, for errors: no password, no path
     // borrowed
     struct clock *clock;
+    const char *api_key; // to be hidden in what a server says; NULL: none
     // fixed at open
     int silence_timeout_ms;
 };

@@ -17,6 +17,7 @@ struct client_answer {
     struct text body; // of what is not an event stream
     bool has_begun;   // status and type are known
     bool is_stream;
+    bool is_enough; // of an error: the rest is not read
     long http_status;
     char type[64];      // "text/html", "" if none
     int64_t n_received; // bytes of an answer with status 200

@@ -158,6 +158,7 @@ enum status client_open(struct client *c, const struct client_options *options,
         return error_set(err, ERR_MEMORY, "no memory for the client");
     }
     c->clock = clock;
+    c->api_key = options->api_key;
     c->silence_timeout_ms = options->silence_timeout_ms;
     c->easy = curl_easy_init();
     c->multi = curl_multi_init();

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "level1-user/hidden.h"
+
 // ---- in one sentence, for people ----------------------------------------------------------
 
 static enum status explain_time(const struct client_answer *a, struct error *err) {
@@ -156,5 +158,6 @@ static void note_failure(const struct client_answer *a, CURLcode result, enum st
 enum status client_answer_end(struct client_answer *a, CURLcode result, struct error *err) {
     enum status st = finish(a, result, err);
     if (st != OK) note_failure(a, result, st);
+    if (st != OK && err) hide_secret(err->text, a->client->api_key);
     return st;
 }

@@ -8,6 +8,7 @@
 
 #include "common/cli.h"
 #include "common/utf8.h"
+#include "level1-user/hidden.h"
 #include "level1-user/line_editor.h"
 #include "level1-user/session_body.h"
 #include "level1-user/session_budget.h"
@@ -94,6 +95,7 @@ static enum status end_answer(struct session *session, const struct client_call 
     if (st == OK && n_text == 0 && r->n_choices > 0 && r->choices[0].refusal.n > 0) {
         st = error_set(err, ERR_INPUT, "the model refuses: %s",
                        text_string(&r->choices[0].refusal));
+        hide_secret(err->text, session->attempts.client->api_key);
     }
     if (session->wants_json) {
         enum status printed = print_json(session, &s, r, st == OK ? NULL : err->text, err);

@@ -301,13 +301,40 @@ START_TEST(silence_ends_at_the_deadline) { // CLI-04
 }
 END_TEST
 
+// Each stands in an error: a message, the type of what is no answer, an error within an answer.
+static const char *const echoes[] = {
+    JSON_HEAD("401 x") "{\"error\":{\"message\":\"wrong key sk-0123456789\"}}",
+    "HTTP/1.1 200 OK\r\nContent-Type: sk-0123456789\r\nConnection: close\r\n\r\nx",
+    STREAM_HEAD HELLO "data: {\"error\":{\"message\":\"sk-0123456789\"}}\n\n" DONE,
+};
+
+START_TEST(a_server_that_says_the_key_is_not_quoted) {
+    const struct scripted_piece pieces[] = {
+        {echoes[_i], 0},
+        {NULL,       0}
+    };
+    scripted_server_start(&server, pieces, SCRIPTED_CLOSE);
+    struct client_options options = options_for("/v1");
+    options.api_key = "sk-0123456789";
+    ck_assert_int_ne(chat(&options), OK);
+    scripted_server_stop(&server);
+    ck_assert_msg(strstr(err.text, "*************") && !strstr(err.text, "sk-0"),
+                  "it says: %s", err.text);
+}
+END_TEST
+
 START_TEST(an_error_page_without_end_is_read_only_so_far) {
     enum { N = 300000 };
-    static char answer[N + 200];
-    int n = sprintf(answer, "HTTP/1.1 500 x\r\nContent-Length: %d\r\n\r\n", N);
-    memset(answer + n, 'x', N);
-    ck_assert_int_eq(chat_with_bytes(answer), ERR_IO);
+    static char page[N + 200];
+    int n = sprintf(page, "HTTP/1.1 500 x\r\nContent-Length: %d\r\n\r\n", 2 * N);
+    memset(page + n, 'x', N);
+    const struct scripted_piece pieces[] = {
+        {page, 0},
+        {NULL, 0}
+    };
+    ck_assert_int_eq(chat_with(pieces, SCRIPTED_SILENT), ERR_IO);
     ck_assert_ptr_nonnull(strstr(err.text, ": 500, with no type"));
+    ck_assert_msg(clock_now(&real_clock) < asked.deadline_ns, "read until the deadline");
 }
 END_TEST
 
@@ -397,6 +424,8 @@ Suite *suite(void) {
     tcase_add_loop_test(failures, what_goes_wrong_becomes_one_sentence_and_the_text_stays,
                         0, N_BAD_DAYS);
     tcase_add_loop_test(failures, silence_ends_at_the_deadline, 0, 2);
+    tcase_add_loop_test(failures, a_server_that_says_the_key_is_not_quoted, 0,
+                        sizeof(echoes) / sizeof(echoes[0]));
     tcase_add_test(failures, an_error_page_without_end_is_read_only_so_far);
     tcase_add_test(failures,
                    an_answer_that_would_take_far_more_memory_than_bytes_is_refused);
