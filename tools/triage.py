@@ -45,7 +45,7 @@ def run(args):
         if not args.ticket:
             raise Misused(f"ANSWER to which ticket? TICKET= takes 1 to {len(known)}")
         return session.play(level, menu, known, [(chosen[0], args.answer)])
-    if sys.stdin.isatty():
+    if sys.stdin and sys.stdin.isatty():
         return session.converse(level, menu, known, chosen if args.ticket else not_solved(known) or known)
     lines = session.lines_from_input()
     if any(line.strip() for line in lines):

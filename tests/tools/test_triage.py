@@ -109,6 +109,7 @@ class Broken(unittest.TestCase):
             for names in wrong[question]:
                 self.refused(f"no word for {question} {names.split()[0]}", "key.json",
                              lambda key, q=question, names=names: key["wrong"][q].pop(names))
+        self.refused("stream is empty", "key.json", lambda key: key["wrong"]["lever"].update(stream=""))
         self.refused("order is right", "key.json", lambda key: key["wrong"]["lever"].update(order="x"))
         self.refused("twice", "key.json", lambda key: key["wrong"]["level"].update({"4": key["wrong"]["level"]["0"]}))
         self.refused("not in the menu", "key.json", lambda key: key.update(lever=["prayer"]))

@@ -73,6 +73,10 @@ class Talk(unittest.TestCase):
             self.assertIn(part, out)
         self.assertEqual(self.kept(), "")
 
+    def test_closed_input_is_an_empty_one(self):
+        done = subprocess.run(["sh", "-c", '"$@" <&-', "sh", *self.command()], capture_output=True, timeout=PATIENCE_S)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+
     def test_wrong_input_is_a_sentence(self):
         self.refused("a number is wanted", level="one")
         self.refused("a number is wanted", ticket="-1")

@@ -18,10 +18,11 @@ def show(lines):
 
 
 def judge(ticket, answer):
-    """Shows the verdict and keeps it. The points of all tickets so far, and whether all was right."""
+    """Shows the verdict and keeps it. True: all was right."""
     show(["", *paper.verdict_lines(ticket, answer, has_colour())])
     n_right = paper.n_right(ticket, answer)
-    return score.keep(ticket, n_right), n_right == paper.N_ASKED
+    score.keep(ticket, n_right)
+    return n_right == paper.N_ASKED
 
 
 # ---- at a terminal -------------------------------------------------------------------------------
@@ -47,7 +48,7 @@ def ask(menu, question):
 
 def ask_ticket(menu, ticket, n_tickets):
     show(["", *paper.ticket_lines(ticket, n_tickets)])
-    return judge(ticket, answers.Answer(*(ask(menu, question) for question in QUESTIONS)))
+    judge(ticket, answers.Answer(*(ask(menu, question) for question in QUESTIONS)))
 
 
 def converse(level, menu, tickets, chosen):
@@ -67,7 +68,7 @@ def converse(level, menu, tickets, chosen):
 # ---- from lines ----------------------------------------------------------------------------------
 
 def lines_from_input():
-    data = sys.stdin.buffer.read(MAX_INPUT + 1)
+    data = sys.stdin.buffer.read(MAX_INPUT + 1) if sys.stdin else b""  # None: it is closed
     if len(data) > MAX_INPUT:
         raise Misused(f"more than {MAX_INPUT} bytes of answers: a line of three words for each ticket is wanted")
     return data.decode(errors="replace").splitlines()
@@ -83,6 +84,6 @@ def pairs_of(chosen, lines):
 def play(level, menu, tickets, pairs):
     """All lines are understood before one is judged."""
     given = [(ticket, answers.parse(menu, line)) for ticket, line in pairs]
-    all_right = all([judge(ticket, answer)[1] for ticket, answer in given])
+    all_right = all([judge(ticket, answer) for ticket, answer in given])
     show(["", paper.sum_line(level, tickets, score.read())])
     return 0 if all_right else 1

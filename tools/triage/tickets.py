@@ -173,6 +173,8 @@ def key_of(value, menu, place):
     wrong = {question: spread(value["wrong"][question], where) for question in QUESTIONS}
     for question in QUESTIONS:
         demand_all(wrong[question], right[question], menu, question, where)
+    for question in ("measurement", "lever"):
+        demand(wrong[question], {name: str for name in wrong[question]}, f"{where}: wrong {question}")
     costs = {int(level): cost_of(cost, f"{where}: level {level}") for level, cost in wrong["level"].items()}
     return Key(value["level"], right, value["shows"], runs_of(value["measure"], f"{where}: measure"),
                made_of(value["made"], place), costs,
