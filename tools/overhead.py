@@ -75,8 +75,8 @@ def line(name, times):
 
 def compare(options):
     times = {"curl": [], "ask": []}
-    with running(f"{options.bin}/serve", options.model) as port:
-        turns = commands(f"{options.bin}/ask", port)
+    with running(f"{options.bin}/serve", options.model) as server:
+        turns = commands(f"{options.bin}/ask", server.port)
         for n in range(-N_WARM, options.runs):
             for name, (command, has_text) in turns.items():
                 taken = first_piece_ms(command, has_text)

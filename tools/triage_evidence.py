@@ -24,18 +24,14 @@ def all_tickets():
 def differences(place):
     """(what, the difference or None, why it was passed over or None) of every file and every command."""
     for ticket in all_tickets():
-        for made in ticket.key.made:
-            name = f"ticket {ticket.name}: {made.line}"
-            if made.needs and not place.has_model:
+        told = [(made, made.line, made.path.read_text().splitlines()) for made in ticket.key.made]
+        told += [(run, f"$ {run.command}", run.output) for run in evidence.runs_of(ticket)]
+        for source, line, want in told:
+            name = f"ticket {ticket.name}: {line}"
+            if source.needs and not place.has_model:
                 yield name, None, NO_MODEL
             else:
-                yield name, evidence.first_difference(made.path.read_text().splitlines(), place.printed(made.command)), None
-        for run in evidence.runs_of(ticket):
-            name = f"ticket {ticket.name}: $ {run.command}"
-            if run.needs and not place.has_model:
-                yield name, None, NO_MODEL
-            else:
-                yield name, evidence.first_difference(run.output, place.printed(run.command)), None
+                yield name, evidence.first_difference(want, place.printed(source.command)), None
 
 
 def fill(value, place):

@@ -45,7 +45,8 @@ class Tickets(unittest.TestCase):
     def test_doing_nothing_is_level_0_and_lever_nothing_together(self):
         for level in tickets.levels():
             for ticket in tickets.read_tickets(level)[1]:
-                self.assertEqual(ticket.key.level == tickets.NOTHING, ticket.key.right["lever"] == ["nothing"], ticket.name)
+                is_nothing = ticket.key.right["lever"] == ["nothing"]
+                self.assertEqual(ticket.key.level == tickets.NOTHING, is_nothing, ticket.name)
 
     def test_each_amount_in_the_words_stands_in_an_output(self):
         for level in tickets.levels():
@@ -53,7 +54,8 @@ class Tickets(unittest.TestCase):
                 printed = "\n".join(line for run in evidence.runs_of(ticket) for line in run.output)
                 for text in texts_of(ticket):
                     for amount in AMOUNT.findall(text):
-                        self.assertRegex(printed, rf"(?<![\d.,]){re.escape(amount)}(?!\d|[.,]\d)", f"{ticket.name}: {text}")
+                        alone = rf"(?<![\d.,]){re.escape(amount)}(?!\d|[.,]\d)"
+                        self.assertRegex(printed, alone, f"{ticket.name}: {text}")
 
     def test_the_menu_fits_a_terminal(self):
         for level in tickets.levels():
@@ -154,8 +156,9 @@ class Answers(unittest.TestCase):
             self.assertEqual(answers.parse(self.menu, text), want, text)
 
     def test_what_is_no_answer_is_refused_with_what_there_is(self):
-        for text, why in (("", "0 words"), ("1", "1 word:"), ("1 ttft order please", "4 words"), ("5 ttft order", "0, 1, 2"),
-                          ("1 tea order", "break-even"), ("1 ttft 9", "faster-kernels"), ("1 ttft 0", "faster-kernels"),
+        for text, why in (("", "0 words"), ("1", "1 word:"), ("1 ttft order please", "4 words"),
+                          ("5 ttft order", "0, 1, 2"), ("1 tea order", "break-even"), ("1 ttft 9", "faster-kernels"),
+                          ("1 ttft 0", "faster-kernels"),
                           ("-1 ttft order", "no level"), ("1 ttft \x1b[31m", r"\\x1b"), ("1 ttft ²", "no lever"),
                           ("x" * 300, "300 letters")):
             with self.assertRaisesRegex(Misused, why, msg=text):
@@ -226,7 +229,8 @@ class Evidence(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             place = evidence.Place(Path(folder), "/b in", "m", True)
             self.assertEqual(place.here("build/bin/bill | cat"), "'/b in'/bill | cat")
-            self.assertEqual(place.here("tools/triage_scenes.py whole"), "tools/triage_scenes.py --bin '/b in' --model m whole")
+            self.assertEqual(place.here("tools/triage_scenes.py whole"),
+                             "tools/triage_scenes.py --bin '/b in' --model m whole")
             self.assertEqual([place.printed("echo x >>f; cat f") for _ in range(2)], [["x"], ["x"]])
 
 

@@ -12,6 +12,9 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/support"))
+from terminal import has_terminals  # noqa: E402
+
 PATIENCE_S = 30
 RIGHT = ["1 audit order", "0 break-even nothing", "1 ttft stream", "0 audit nothing", "1 compare smaller-model",
          "0 invoice nothing"]
@@ -26,7 +29,8 @@ class Talk(unittest.TestCase):
             shutil.copytree(ROOT / part, self.root / part, ignore=shutil.ignore_patterns("__pycache__"))
 
     def command(self, **options):
-        return [sys.executable, self.root / "tools/triage.py", *(f"--{name}={value}" for name, value in options.items())]
+        given = [f"--{name}={value}" for name, value in options.items()]
+        return [sys.executable, self.root / "tools/triage.py", *given]
 
     def triage(self, lines="", **options):
         """Status and both outputs."""
@@ -91,6 +95,7 @@ class Talk(unittest.TestCase):
         self.refused("three are wanted", b"\xff\xfe\x00")
         self.refused("bytes of answers", b"x" * 70000)
 
+    @unittest.skipUnless(has_terminals(), "no terminals here")
     def test_a_person_at_a_terminal(self):
         ours, theirs = pty.openpty()
         program = subprocess.Popen(self.command(level="1"), stdin=theirs, stdout=theirs, stderr=theirs,

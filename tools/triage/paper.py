@@ -60,7 +60,8 @@ def verdict_lines(ticket, answer, colour=False):
     for question in QUESTIONS:
         out += answer_lines(ticket, answer, question, colour)
     out += ["", "What the evidence shows", indented(ticket.key.shows), *cost_lines(ticket, answer)]
-    out += ["", "Measure it yourself"] + [line for run in ticket.key.measure for line in run_lines(run)]
+    out += ["", "Measure it yourself (make all builds the programs)"]
+    out += [line for run in ticket.key.measure for line in run_lines(run)]
     if ticket.key.made:
         out += ["", "How the evidence was made", *(f"  $ {made.line}" for made in ticket.key.made)]
     return out
