@@ -2,7 +2,7 @@
 #ifndef LEVEL1_BARS_PICTURE_H
 #define LEVEL1_BARS_PICTURE_H
 
-#include "level1-user/picture.h"
+#include "common/picture.h"
 #include "level1-user/statement.h"
 
 // *p: the caller's to free. ERR_MEMORY.

@@ -4,8 +4,8 @@
 #include <jansson.h>
 #include <stdlib.h>
 
+#include "common/data_record.h"
 #include "common/limits.h"
-#include "level1-user/data_record.h"
 #include "level1-user/money.h"
 
 enum { MILLIONTHS_PER_MILLE = 1000, MILLIONTHS = 1000000 };

@@ -9,10 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/data_record.h"
 #include "common/limits.h"
 #include "common/mapped_file.h"
 #include "common/utf8.h"
-#include "level1-user/data_record.h"
 
 enum { VERSION = 1 };
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/data_record.h"
 #include "common/limits.h"
-#include "level1-user/data_record.h"
 #include "level1-user/money.h"
 
 static enum status read_dollars(int64_t *price, const struct data_record *at,

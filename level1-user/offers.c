@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "level1-user/data_record.h"
+#include "common/data_record.h"
 #include "level1-user/invoice_json.h"
 
 // ---- which, and how much ------------------------------------------------------------------------

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/data_record.h"
 #include "common/limits.h"
-#include "level1-user/data_record.h"
 
 // ---- one entry ----------------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "level1-user/data_record.h"
+#include "common/data_record.h"
 
 static bool holds_on(const struct price_entry *e, const char *date) {
     char from[DATE_BYTES] = "", to[DATE_BYTES] = "9999-99-99";

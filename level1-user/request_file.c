@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/data_record.h"
 #include "common/limits.h"
 #include "common/mapped_file.h"
-#include "level1-user/data_record.h"
 
 // Where the reader stands.
 struct place {

@@ -4,7 +4,7 @@ import struct
 import zlib
 from pathlib import Path
 
-FONT = Path(__file__).resolve().parents[2] / "level1-user/picture.c"  # one alphabet for all our pictures
+FONT = Path(__file__).resolve().parents[2] / "common/picture.c"  # one alphabet for all our pictures
 GLYPH = re.compile(r"\{'(.)', \{((?:0x[0-9A-F]{2}(?:, )?){7})\}\}")
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 STEP = 6  # pixels from one letter to the next, at scale 1

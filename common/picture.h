@@ -5,8 +5,8 @@
 //   │  ┌──────────┐
 //   ▼  │          │ 3 bytes a pixel: red, green, blue
 //   y  └──────────┘
-#ifndef LEVEL1_PICTURE_H
-#define LEVEL1_PICTURE_H
+#ifndef COMMON_PICTURE_H
+#define COMMON_PICTURE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 // Pixels, a font of 5 by 7, and a PNG file by stb_image_write (Sean Barrett, public domain), a header
 // of the system: Debian's libstb-dev has it. Without it everything else builds as ever.
-#include "level1-user/picture.h"
+#include "common/picture.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
 //
 //   {"about": "...", "rules": [{"provider": "DeepSeek", ...}, ...]}
 //                     list      record 0
-#ifndef LEVEL1_DATA_RECORD_H
-#define LEVEL1_DATA_RECORD_H
+#ifndef COMMON_DATA_RECORD_H
+#define COMMON_DATA_RECORD_H
 
 #include <jansson.h>
 #include <stdbool.h>

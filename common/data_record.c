@@ -1,5 +1,5 @@
 // Fields of a file that anyone may have edited.
-#include "level1-user/data_record.h"
+#include "common/data_record.h"
 
 #include <ctype.h>
 #include <inttypes.h>
