@@ -31,15 +31,46 @@ static enum status read_told(int64_t *n, const json_t *object, const char *field
     return read_count(n, object, field, err);
 }
 
+// cached_tokens inside an object of details, which may be absent.
+static enum status read_details(int64_t *cached, const json_t *usage, const char *field,
+                                struct error *err) {
+    const json_t *details = json_object_get(usage, field);
+    if (is_told(usage, field) && !json_is_object(details))
+        return error_set_param(err, ERR_FORMAT, field, "%s must be an object", field);
+    return read_count(cached, details, "cached_tokens", err);
+}
+
+static bool tells_tokens(const json_t *usage, const char *field) {
+    const json_t *value = json_object_get(usage, field);
+    if (json_is_object(value)) value = json_object_get(value, "cached_tokens");
+    bool is_zero = json_is_integer(value) && json_integer_value(value) == 0;
+    return value && !json_is_null(value) && !is_zero;
+}
+
+// What the cache did, in the words of an API that is not the one of the other counts: passing it over
+// would make a wrong bill. foreign: ends with NULL.
+static enum status refuse_foreign(const json_t *usage, const char *const *foreign,
+                                  struct error *err) {
+    for (; *foreign; foreign++) {
+        if (tells_tokens(usage, *foreign))
+            return error_set_param(err, ERR_FORMAT, *foreign,
+                                   "has the words of two APIs: %s is not one of them here",
+                                   *foreign);
+    }
+    return OK;
+}
+
 static enum status read_chat(struct invoice_usage *used, const json_t *usage,
                              struct error *err) {
+    static const char *const foreign[] = {"input_tokens_details", "cache_read_input_tokens",
+                                          "cache_creation_input_tokens", NULL};
     const json_t *details = json_object_get(usage, "prompt_tokens_details");
     int64_t hit = 0, miss = 0;
-    bool is_split = is_told(usage, "prompt_cache_hit_tokens") &&
-                    is_told(usage, "prompt_cache_miss_tokens");
-    enum status st = read_told(&used->input, usage, "prompt_tokens", err);
+    bool is_split = is_told(usage, "prompt_cache_miss_tokens");
+    enum status st = refuse_foreign(usage, foreign, err);
+    if (st == OK) st = read_told(&used->input, usage, "prompt_tokens", err);
     if (st == OK) st = read_told(&used->output, usage, "completion_tokens", err);
-    if (st == OK) st = read_count(&used->cached, details, "cached_tokens", err);
+    if (st == OK) st = read_details(&used->cached, usage, "prompt_tokens_details", err);
     if (st == OK) st = read_count(&hit, usage, "prompt_cache_hit_tokens", err);
     if (st == OK) st = read_count(&miss, usage, "prompt_cache_miss_tokens", err);
     if (st != OK) return st;
@@ -56,8 +87,11 @@ static enum status read_chat(struct invoice_usage *used, const json_t *usage,
 
 static enum status read_parts(struct invoice_usage *used, const json_t *usage,
                               struct error *err) {
+    static const char *const foreign[] = {
+        "prompt_tokens_details", "prompt_cache_hit_tokens", "input_tokens_details", NULL};
     int64_t rest = 0;
-    enum status st = read_told(&rest, usage, "input_tokens", err);
+    enum status st = refuse_foreign(usage, foreign, err);
+    if (st == OK) st = read_told(&rest, usage, "input_tokens", err);
     if (st == OK) st = read_told(&used->output, usage, "output_tokens", err);
     if (st == OK) st = read_count(&used->cached, usage, "cache_read_input_tokens", err);
     if (st == OK)
@@ -69,10 +103,12 @@ static enum status read_parts(struct invoice_usage *used, const json_t *usage,
 
 static enum status read_responses(struct invoice_usage *used, const json_t *usage,
                                   struct error *err) {
-    const json_t *details = json_object_get(usage, "input_tokens_details");
-    enum status st = read_told(&used->input, usage, "input_tokens", err);
+    static const char *const foreign[] = {"prompt_tokens_details",
+                                          "prompt_cache_hit_tokens", NULL};
+    enum status st = refuse_foreign(usage, foreign, err);
+    if (st == OK) st = read_told(&used->input, usage, "input_tokens", err);
     if (st == OK) st = read_told(&used->output, usage, "output_tokens", err);
-    return st == OK ? read_count(&used->cached, details, "cached_tokens", err) : st;
+    return st == OK ? read_details(&used->cached, usage, "input_tokens_details", err) : st;
 }
 
 static enum status read_usage(struct invoice_usage *used, const json_t *usage,

@@ -82,6 +82,44 @@ START_TEST(an_error_says_which_line) {
 }
 END_TEST
 
+// Each would be billed as if the cache had given nothing, or something else.
+static const struct {
+    const char *text, *error;
+} mixtures[] = {
+    {"{\"prompt_tokens\": 9, \"completion_tokens\": 2, \"cache_read_input_tokens\": 4}",
+     "has the words of two APIs: cache_read_input_tokens is not one of them here"                                                                                  },
+    {"{\"prompt_tokens\": 9, \"completion_tokens\": 2, "
+     "\"input_tokens_details\": {\"cached_tokens\": 4}}",                            "has the words of two APIs: input_tokens_details is not one of them here"},
+    {"{\"input_tokens\": 9, \"output_tokens\": 2, \"prompt_cache_hit_tokens\": 4}",
+     "has the words of two APIs: prompt_cache_hit_tokens is not one of them here"                                                                                  },
+    {"{\"input_tokens\": 9, \"output_tokens\": 2, \"cache_read_input_tokens\": 4, "
+     "\"input_tokens_details\": {\"cached_tokens\": 4}}",                            "has the words of two APIs: input_tokens_details is not one of them here"},
+    {"{\"prompt_tokens\": 9, \"completion_tokens\": 2, \"prompt_cache_miss_tokens\": 5}",
+     "cache hit and miss are not prompt_tokens"                                                                                                                    },
+    {"{\"prompt_tokens\": 9, \"completion_tokens\": 2, \"prompt_tokens_details\": 4}",
+     "prompt_tokens_details must be an object"                                                                                                                     },
+    {"{\"input_tokens\": 9, \"output_tokens\": 2, \"input_tokens_details\": \"4\"}",
+     "input_tokens_details must be an object"                                                                                                                      },
+};
+
+START_TEST(what_the_cache_did_is_never_passed_over) {
+    struct invoice_usage used;
+    struct error err = {0};
+    const char *text = mixtures[_i].text;
+    assert_status(text, usage_record_parse(&used, text, strlen(text), &err), ERR_FORMAT);
+    assert_text(text, err.text, mixtures[_i].error);
+}
+END_TEST
+
+START_TEST(words_of_another_API_that_say_nothing_do_no_harm) {
+    struct invoice_usage used;
+    const char text[] = "{\"prompt_tokens\": 9, \"completion_tokens\": 2, "
+                        "\"cache_read_input_tokens\": 0, \"input_tokens_details\": {}}";
+    assert_status(text, usage_record_parse(&used, text, strlen(text), NULL), OK);
+    assert_number("input", used.input, 9);
+}
+END_TEST
+
 // At each byte: an error, and never a count.
 START_TEST(a_cut_record_is_refused) {
     struct invoice_usage used;
@@ -112,10 +150,13 @@ Suite *suite(void) {
     Suite *s = suite_create("level1/usage_record");
     TCase *reference = tcase_create("reference");
     tcase_add_loop_test(reference, each_dialect_is_understood, 0, ROWS(dialects));
+    tcase_add_test(reference, words_of_another_API_that_say_nothing_do_no_harm);
     tcase_add_test(reference, lines_are_added_up);
     suite_add_tcase(s, reference);
     TCase *failures = tcase_create("failures");
     tcase_add_test(failures, an_error_says_which_line);
+    tcase_add_loop_test(failures, what_the_cache_did_is_never_passed_over, 0,
+                        ROWS(mixtures));
     tcase_add_test(failures, a_cut_record_is_refused);
     tcase_add_test(failures, every_failed_allocation_gives_no_count);
     suite_add_tcase(s, failures);
