@@ -8,8 +8,6 @@
 #include "common/limits.h"
 #include "level1-user/text.h"
 
-static const long PATIENCE_MS = 3000;
-
 // libcurl's write callback. Fewer bytes than it offered: it gives up.
 static size_t take_bytes(char *bytes, size_t size, size_t n_bytes, void *ctx) {
     struct text *body = ctx;
@@ -34,7 +32,16 @@ int64_t models_context(const char *body, size_t n_bytes, const char *model) {
     return n > 0 && n <= LIMIT_CONTEXT ? n : 0;
 }
 
-int64_t client_context(const struct client *c, const char *model) {
+// libcurl's progress callback, called once a second or more often. Non-zero: it gives up.
+static int is_cancelled(void *ctx, curl_off_t down, curl_off_t n_down, curl_off_t up,
+                        curl_off_t n_up) {
+    const volatile sig_atomic_t *cancelled = ctx;
+    (void)down, (void)n_down, (void)up, (void)n_up;
+    return cancelled && *cancelled;
+}
+
+int64_t client_context(const struct client *c, const char *model, int64_t patience_ms,
+                       const volatile sig_atomic_t *cancelled) {
     struct text body = {0};
     int64_t n = 0;
     long status = 0;
@@ -44,7 +51,10 @@ int64_t client_context(const struct client *c, const char *model) {
         curl_easy_setopt(easy, CURLOPT_URL, c->models_url);
         curl_easy_setopt(easy, CURLOPT_POSTFIELDS, NULL);
         curl_easy_setopt(easy, CURLOPT_HTTPGET, 1L);
-        curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, PATIENCE_MS);
+        curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)patience_ms);
+        curl_easy_setopt(easy, CURLOPT_NOPROGRESS, 0L);
+        curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, is_cancelled);
+        curl_easy_setopt(easy, CURLOPT_XFERINFODATA, (void *)cancelled);
         curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, NULL);
         curl_easy_setopt(easy, CURLOPT_HEADERDATA, NULL);
         curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_bytes);

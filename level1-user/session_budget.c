@@ -15,6 +15,7 @@ enum {
     LOW_PERCENT = 50,     // rare and deep cuts: docs/level1/budget.md has the numbers
     SUMMARY_TOKENS = 256, // of the model's summary, and of what stands around it
     AROUND_SUMMARY = 16,
+    CONTEXT_PATIENCE_MS = 3000, // an answer matters more than the length of the context
 };
 
 static const char SUMMARISE[] = "Sum up our conversation so far in at most 150 words: "
@@ -134,9 +135,13 @@ static enum status carry_out(struct session *s, const struct budget_plan *plan,
 
 // A first question fits; a server is asked only once, and only if there may be something to drop.
 static void learn_context(struct session *s) {
+    int64_t deadline_ms = s->attempts.deadline_ns / 1000000;
+    int64_t patience_ms = CONTEXT_PATIENCE_MS;
     if (s->budget.n_context > 0 || s->budget.has_looked || s->conversation.n_messages == 0)
         return;
-    s->budget.n_context = client_context(s->attempts.client, s->request.model);
+    if (deadline_ms > 0 && deadline_ms < patience_ms) patience_ms = deadline_ms;
+    s->budget.n_context =
+        client_context(s->attempts.client, s->request.model, patience_ms, s->interrupted);
     s->budget.has_looked = true;
 }
 

@@ -48,6 +48,8 @@ END_TEST
 
 #define HEAD(status) "HTTP/1.1 " status " x\r\nConnection: close\r\n\r\n"
 
+enum { PATIENCE_MS = 3000 };
+
 // base: what stands behind the port; target: what is to be asked for.
 static int64_t ask(const char *answer, const char *base, const char *target) {
     const struct scripted_piece pieces[] = {
@@ -65,7 +67,7 @@ static int64_t ask(const char *answer, const char *base, const char *target) {
     snprintf(line, sizeof(line), "GET %s HTTP/1.1\r\n", target);
     const struct client_options options = {.base_url = url, .api_key = "sk-secret"};
     ck_assert_int_eq(client_open(&client, &options, &clock, NULL), OK);
-    int64_t n = client_context(&client, "b");
+    int64_t n = client_context(&client, "b", PATIENCE_MS, NULL);
     client_close(&client);
     scripted_server_stop(&server);
     ck_assert_msg(strstr(server.request, line) == server.request &&
@@ -88,6 +90,34 @@ START_TEST(what_a_base_url_asks_for_is_asked_for_here_too) {
 }
 END_TEST
 
+// A server that says nothing. Whoever waits longer than asked is ended by the test's own limit.
+static int64_t ask_mute(int64_t patience_ms, const volatile sig_atomic_t *cancelled) {
+    static const struct scripted_piece nothing[] = {
+        {NULL, 0}
+    };
+    static struct scripted_server server;
+    struct client client;
+    struct clock clock;
+    char url[80];
+
+    clock_init_real(&clock);
+    scripted_server_start(&server, nothing, SCRIPTED_SILENT);
+    snprintf(url, sizeof(url), "http://127.0.0.1:%d/v1", server.port);
+    const struct client_options options = {.base_url = url};
+    ck_assert_int_eq(client_open(&client, &options, &clock, NULL), OK);
+    int64_t n = client_context(&client, "b", patience_ms, cancelled);
+    client_close(&client);
+    scripted_server_stop(&server);
+    return n;
+}
+
+START_TEST(a_mute_server_is_not_waited_for) {
+    static const volatile sig_atomic_t cancelled = 1;
+    assert_number("client_context, 100 ms", ask_mute(100, NULL), 0);
+    assert_number("client_context, cancelled", ask_mute(600000, &cancelled), 0);
+}
+END_TEST
+
 Suite *suite(void) {
     Suite *s = suite_create("level1/client_models");
     TCase *reference = tcase_create("reference");
@@ -97,6 +127,7 @@ Suite *suite(void) {
     suite_add_tcase(s, reference);
     TCase *failures = tcase_create("failures");
     tcase_add_test(failures, any_beginning_of_an_answer_is_safe);
+    tcase_add_test(failures, a_mute_server_is_not_waited_for);
     suite_add_tcase(s, failures);
     return s;
 }
