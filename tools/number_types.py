@@ -1,7 +1,7 @@
 """Floats as the bytes of each type that a GGUF file may store and the engine reads. Every rounding is to
 the nearest, the simplest way there is: a real quantizer chooses its scales with more care.
 
-    DTYPES["Q4_K"].encode(values)     len(values) is a whole number of blocks
+    DTYPES["Q4_K"].encode(values)     ValueError: no whole number of blocks; OverflowError: too large
 """
 import collections
 import math
@@ -23,12 +23,14 @@ def f16_round(x):
 
 
 def nearest(x, low, high):
-    return min(high, max(low, math.floor(x + 0.5)))
+    """Halves away from zero."""
+    whole = math.floor(abs(x) + 0.5)
+    return min(high, max(low, whole if x > 0 else -whole))
 
 
 def in_steps(x, step, low, high):
     """Each value in whole steps; all 0 where a step is nothing."""
-    return [nearest(v / step, low, high) if step else nearest(0, low, high) for v in x]
+    return [nearest(v / step, low, high) if step else 0 for v in x]
 
 
 # ---- blocks of 32 -------------------------------------------------------------------------------
@@ -138,7 +140,11 @@ def values_of(number, encode):
 
 
 def blocks_of(number, block_len, encode):
-    return Dtype(number, block_len, lambda values: b"".join(map(encode, in_groups(values, block_len))))
+    def encode_all(values):
+        if len(values) % block_len:
+            raise ValueError(f"{len(values)} values are no whole blocks of {block_len}")
+        return b"".join(map(encode, in_groups(values, block_len)))
+    return Dtype(number, block_len, encode_all)
 
 
 DTYPES = {

@@ -2,6 +2,7 @@
 #include "level2-operator/rows_for.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "level2-operator/rows.h"
 #include "level2-operator/rows_k.h"
@@ -42,6 +43,39 @@ START_TEST(each_type_has_its_function_or_none) {
 }
 END_TEST
 
+// The blocks that public cases ask of a quantizer, read again. Values that are not named are 0.
+static const struct {
+    const char *name;
+    enum dtype dtype;
+    unsigned char head[8], rest; // the first bytes, and what all others are
+    float first[6];
+} blocks[] = {
+  // clang-format off
+    {"QNT-01 block of zeros, Q4_0", DTYPE_Q4_0,
+     {0x00, 0x80, 0x88, 0x88, 0x88, 0x88, 0x88, 0x88}, 0x88, {0}},
+    {"QNT-01 block of zeros, Q8_0", DTYPE_Q8_0, {0}, 0, {0}},
+    {"QNT-02 the sign counts", DTYPE_Q4_0,
+     {0x00, 0xbc, 0x80, 0x88, 0x88, 0x88, 0x88, 0x88}, 0x88, {8}},
+    {"QNT-03 only one end is exact", DTYPE_Q4_0,
+     {0x00, 0x3c, 0x80, 0x8f, 0x88, 0x88, 0x88, 0x88}, 0x88, {-8, 7}},
+    {"QNT-04 one outlier", DTYPE_Q4_0,
+     {0x40, 0xca, 0x88, 0x88, 0x88, 0x88, 0x88, 0x80}, 0x88, {0, 0, 0, 0, 0, 100}},
+    {"QNT-06 rounding in Q8_0", DTYPE_Q8_0,
+     {0x00, 0x3c, 127, 1, 0xff, 2, 0xfe, 3}, 0, {127, 1, -1, 2, -2, 3}},
+  // clang-format on
+};
+
+START_TEST(known_blocks_have_their_known_values) {
+    unsigned char block[34];
+    float y[QUANT_BLOCK], want[QUANT_BLOCK] = {0};
+    memset(block, blocks[_i].rest, sizeof(block));
+    memcpy(block, blocks[_i].head, sizeof(blocks[_i].head));
+    memcpy(want, blocks[_i].first, sizeof(blocks[_i].first));
+    rows_for(blocks[_i].dtype)(y, block, QUANT_BLOCK);
+    assert_close(blocks[_i].name, y, want, QUANT_BLOCK, 0);
+}
+END_TEST
+
 START_TEST(what_is_no_type_has_none) {
     ck_assert_ptr_null((void *)(uintptr_t)rows_for(DTYPE_COUNT));
     ck_assert_ptr_null((void *)(uintptr_t)rows_for((enum dtype)1000));
@@ -52,6 +86,8 @@ Suite *suite(void) {
     Suite *s = suite_create("level2/rows_for");
     TCase *reference = tcase_create("reference");
     tcase_add_test(reference, each_type_has_its_function_or_none);
+    tcase_add_loop_test(reference, known_blocks_have_their_known_values, 0,
+                        sizeof(blocks) / sizeof(blocks[0]));
     tcase_add_test(reference, what_is_no_type_has_none);
     suite_add_tcase(s, reference);
     return s;
