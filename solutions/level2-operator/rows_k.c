@@ -71,9 +71,12 @@ void rows_q6_k(float *restrict y, const void *restrict row, int n) {
             const unsigned char *h = block + 128 + g / 4 * GROUP;
             float *yg = y + i + g * GROUP;
             int shift = g % 4 / 2 * 4, high_shift = g % 4 * 2;
-            for (int j = 0; j < GROUP; j++) {
-                int q = (p[j] >> shift & 15) | (h[j] >> high_shift & 3) << 4;
-                yg[j] = d * (float)s[g * 2 + j / 16] * (float)(q - 32);
+            for (int half = 0; half < GROUP; half += 16) { // a scale each
+                float ds = d * (float)s[(g * GROUP + half) / 16];
+                for (int j = half; j < half + 16; j++) {
+                    int q = (p[j] >> shift & 15) | (h[j] >> high_shift & 3) << 4;
+                    yg[j] = ds * (float)(q - 32);
+                }
             }
         }
     }
