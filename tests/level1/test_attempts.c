@@ -148,6 +148,35 @@ START_TEST(a_refusal_that_is_our_fault_is_not_repeated) {
 }
 END_TEST
 
+static const struct {
+    int status;
+    bool is_repeated;
+} statuses[] = {
+    {500, true },
+    {503, true },
+    {408, true },
+    {409, true },
+    {429, true },
+    {400, false},
+    {401, false},
+    {404, false},
+    {422, false},
+};
+
+START_TEST(what_a_status_says_decides_whether_it_is_repeated) { // CLI-11
+    char answer[200];
+    snprintf(answer, sizeof(answer),
+             "HTTP/1.1 %d x\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n"
+             "{\"error\":{\"message\":\"no\"}}",
+             statuses[_i].status);
+    bool is_repeated = statuses[_i].is_repeated;
+    enum status st = ask(answer, 1, STREAM_HEAD HELLO DONE, SCRIPTED_CLOSE);
+    assert_number(answer, st == OK, is_repeated);
+    assert_number(answer, server.n_requests, is_repeated ? 2 : 1);
+    assert_text(answer, text_string(&shown), is_repeated ? "Hello" : "");
+}
+END_TEST
+
 START_TEST(an_answer_that_broke_off_is_kept_and_not_repeated) {
     ck_assert_int_eq(ask(STREAM_HEAD HELLO, 9, NULL, SCRIPTED_CLOSE), ERR_IO);
     ck_assert_int_eq(server.n_requests, 1);
@@ -211,6 +240,8 @@ Suite *suite(void) {
     tcase_add_test(failures, the_last_failure_is_told_when_tries_are_used_up);
     tcase_add_test(failures, without_retries_there_is_one_try);
     tcase_add_test(failures, a_refusal_that_is_our_fault_is_not_repeated);
+    tcase_add_loop_test(failures, what_a_status_says_decides_whether_it_is_repeated, 0,
+                        sizeof(statuses) / sizeof(statuses[0]));
     tcase_add_test(failures, an_answer_that_broke_off_is_kept_and_not_repeated);
     tcase_add_test(failures, a_head_without_an_answer_is_repeated);
     tcase_add_test(failures, a_promise_that_is_too_long_ends_it);

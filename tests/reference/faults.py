@@ -26,7 +26,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "support"))
 from faulty_server import RESET, SILENCE, FaultyServer  # noqa: E402
 from reference import Tally, arguments  # noqa: E402
 
-PAGE = Path(__file__).resolve().parent.parent.parent / "docs/level1/faults.md"
+ROOT = Path(__file__).resolve().parent.parent.parent
+PAGE = ROOT / "docs/level1/faults.md"
 KEY = "sk-never-to-be-seen"
 PATIENCE_S = 40
 
@@ -223,6 +224,15 @@ def check_interrupted_wait(tally, program, server):
     tally.equal((process.returncode, out, err), (1, "", "ask: cancelled\n"), "and says so")
 
 
+def check_cases(tally):
+    """Each case of the page is named by the tests that the page names."""
+    rows = re.findall(r"^\| (CLI-\d+) \|.*\| (`.*`) \|$", PAGE.read_text(encoding="utf-8"), re.M)
+    tally.equal([case for case, _ in rows], [f"CLI-{n:02}" for n in range(1, 12)], "cases of the page")
+    for case, tests in rows:
+        for test in re.findall(r"`(.*?)`", tests):
+            tally.check(case in (ROOT / test).read_text(encoding="utf-8"), f"{case} is tested in {test}")
+
+
 def main():
     options = arguments(__doc__)
     tally = Tally()
@@ -236,6 +246,7 @@ def main():
         check_certificate(tally, program, rows["certificate"])
     check_json(tally, program, server)
     check_interrupted_wait(tally, program, server)
+    check_cases(tally)
     server.stop()
     tally.finish()
 
