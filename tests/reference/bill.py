@@ -143,7 +143,8 @@ def all_models(bill, folder):
 
 # One request of 3,200 tokens, 3,000 of them cached, and 300 of output, as four APIs say it.
 RECORDS = [
-    {"prompt_tokens": 3200, "completion_tokens": 300, "total_tokens": 3500, "prompt_tokens_details": {"cached_tokens": 3000}},
+    {"prompt_tokens": 3200, "completion_tokens": 300, "total_tokens": 3500,
+     "prompt_tokens_details": {"cached_tokens": 3000}},
     {"prompt_tokens": 3200, "completion_tokens": 300, "prompt_cache_hit_tokens": 3000, "prompt_cache_miss_tokens": 200},
     {"input_tokens": 3200, "output_tokens": 300, "input_tokens_details": {"cached_tokens": 3000}},
     {"input_tokens": 200, "output_tokens": 300, "cache_read_input_tokens": 3000, "cache_creation_input_tokens": 0},
@@ -189,7 +190,8 @@ def recorded(bill, folder):
         '{"prompt_tokens": 1, "prompt_tokens": 1, "completion_tokens": 1}': "not a JSON object",
         '{"prompt_tokens": 1, "completion_tokens": 1, "prompt_tokens_details": {"cached_tokens": 2}}': "cached is 2",
         '{"prompt_tokens": 3, "completion_tokens": 1, "prompt_cache_hit_tokens": 1, "prompt_cache_miss_tokens": 1}':
-            "cache hit and miss", "[" * 10**5: "not a JSON object", '{"prompt_tokens": 1, "input_tokens": 1}': "has both",
+            "cache hit and miss",
+        "[" * 10**5: "not a JSON object", '{"prompt_tokens": 1, "input_tokens": 1}': "has both",
         '"' + "x" * 2**20: "the line is above 1048576 bytes",
     }
     for line, why in wrong.items():
@@ -236,7 +238,8 @@ def levers(bill, folder):
 
 def own_machine(bill, folder):
     tally, path = bill.tally, Path(folder) / "rents.json"
-    offers = [{"gpu": "g", "offer": "a", "low": "1", "high": "2"}, {"gpu": "g", "offer": "b", "low": "3.5", "high": "10.8"},
+    offers = [{"gpu": "g", "offer": "a", "low": "1", "high": "2"},
+              {"gpu": "g", "offer": "b", "low": "3.5", "high": "10.8"},
               {"gpu": "other", "low": "0.1", "high": "99"}]
     path.write_text(json.dumps({"offers": offers}))
     own = (*BOT, "--own", "g", "--rents", path, "--tokens-per-second", 1000, "--utilization", "0.5")
