@@ -194,6 +194,41 @@ START_TEST(nothing_against_nothing) {
 }
 END_TEST
 
+START_TEST(a_trillion_tokens_at_the_largest_factors_fit) {
+    const int64_t before[] = {0, 400000000000, 1000000000000};
+    const struct token_meter meter = {table_count, before};
+    const struct chat_message messages[2] = {
+        {"user", ""},
+        {"user", ""}
+    };
+    const struct audit_request request = {messages, 2, NULL, 0};
+    const struct audit_rule rule = {.step_tokens = 1, .write_per_mille = 100000};
+    struct audit_prefix half = {.message = 1, .tokens = before[1]};
+    struct audit_credit got;
+    audit_apply(&got, &rule, &half, &request, &request, &meter);
+    assert_credit("audit_apply(10^12 tokens, 4 * 10^11 of them known)", &got,
+                  &(struct audit_credit){before[2], before[1], before[2] - before[1], 0,
+                                         60000000000000000});
+}
+END_TEST
+
+// The steps begin at 0: what is written, too, may be less than the shortest that counts.
+START_TEST(steps_are_taken_of_all_tokens) {
+    const int64_t before[] = {0, 120};
+    const struct token_meter meter = {table_count, before};
+    const struct chat_message message = {"user", ""};
+    const struct audit_request request = {&message, 1, NULL, 0};
+    const struct audit_rule rule = {.min_tokens = 100,
+                                    .step_tokens = 64,
+                                    .write_per_mille = 1000,
+                                    .read_per_mille = 100};
+    struct audit_credit got;
+    audit_apply(&got, &rule, &(struct audit_prefix){0}, &request, &request, &meter);
+    assert_credit("audit_apply(120 tokens, min 100, step 64)", &got,
+                  &(struct audit_credit){120, 0, 64, 0, 120000});
+}
+END_TEST
+
 // A break-even that was published: one read pays for a write at 1.25.
 START_TEST(one_read_pays_for_the_write) {
     const int64_t before[] = {0, 10000, 10000};
@@ -289,7 +324,10 @@ Suite *suite(void) {
     tc = tcase_in(s, "credit reference");
     tcase_add_loop_test(tc, credits_as_published, 0, ROWS(published));
     tcase_add_test(tc, one_read_pays_for_the_write);
-    tcase_add_loop_test(tcase_in(s, "credit edges"), nothing_against_nothing, 0, 2);
+    tc = tcase_in(s, "credit edges");
+    tcase_add_loop_test(tc, nothing_against_nothing, 0, 2);
+    tcase_add_test(tc, a_trillion_tokens_at_the_largest_factors_fit);
+    tcase_add_test(tc, steps_are_taken_of_all_tokens);
     tcase_add_test(tcase_in(s, "credit property"), credits_in_drawn_pairs);
     return s;
 }

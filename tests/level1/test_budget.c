@@ -195,6 +195,13 @@ START_TEST(numbers_as_large_as_they_can_be_do_not_overflow) {
     decides(turns, 1, &l, plan_of(1, 2, l.n_summary, n, 1, n + l.n_answer));
     l.price = (struct price){0, 0, PRICE_UNKNOWN, 0};
     decides(turns, 1, &l, plan_of(1, 2, l.n_summary, n, 1, 0));
+
+    // 99 % of 10^18 + 99, rounded down, end in 98. A double knows such numbers to a hundred or so.
+    l.n_context = 1000000000000000099;
+    l.n_answer = l.n_summary = 0;
+    decides("1p 100000000000000000 990000000000000091 7", 1, &l, plan_of(1, 3, 0, 8, 1, 0));
+    decides("1p 100000000000000000 990000000000000090 7", 1, &l,
+            plan_of(1, 2, 0, 990000000000000098, 1, 0));
 }
 END_TEST
 
