@@ -15,6 +15,7 @@ enum {
     LOW_PERCENT = 50,     // rare and deep cuts: docs/level1/budget.md has the numbers
     SUMMARY_TOKENS = 256, // of the model's summary, and of what stands around it
     AROUND_SUMMARY = 16,
+    AROUND_QUESTION = 64,       // of the question for it, which follows
     CONTEXT_PATIENCE_MS = 3000, // an answer matters more than the length of the context
 };
 
@@ -79,6 +80,21 @@ static enum status obtain_summary(struct text *summary, struct session *s, int n
     free(body);
     reply_free(&reply);
     return st;
+}
+
+// The request for a summary is a request, too: it stays below what one may cost.
+static bool is_affordable(const struct budget_plan *plan,
+                          const struct budget_conversation *c,
+                          const struct budget_limits *l) {
+    struct budget_limits of_summary = *l;
+    int64_t n_prompt = 0;
+
+    if (plan->n_summary == 0) return true;
+    for (int i = 0; i < plan->keep_from; i++) n_prompt += c->turns[i].n_tokens;
+    int64_t n_cached = c->n_cached < n_prompt ? c->n_cached : n_prompt;
+    of_summary.n_answer = SUMMARY_TOKENS;
+    return budget_price(&of_summary, n_cached, n_prompt + AROUND_QUESTION - n_cached) <=
+           l->max_price;
 }
 
 static void tell(const struct budget_plan *plan, const struct conversation_turns *t,
@@ -159,10 +175,14 @@ enum status session_budget_fit(struct session *s, const char *question, struct e
     learn_context(s);
     enum status st = count(s, &turns, question, err);
     if (st != OK) return st;
-    const struct budget_limits limits = limits_of(s);
+    struct budget_limits limits = limits_of(s);
     const struct budget_conversation c = conversation_of(s, &turns, &limits);
 
     st = budget_decide(&plan, &c, &limits, err);
+    if (st == OK && !is_affordable(&plan, &c, &limits)) {
+        limits.n_summary = 0;
+        st = budget_decide(&plan, &c, &limits, err);
+    }
     if (st == ERR_LIMIT) st = explain_price(&c, &limits, err);
     if (st == ERR_CONTEXT) {
         plan.keep_from = 0;

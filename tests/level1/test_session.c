@@ -296,6 +296,21 @@ START_TEST(old_turns_are_dropped_when_a_request_costs_too_much) {
 }
 END_TEST
 
+// 1536 tokens and an answer of 50 are $0.0009543. Without the turns, with a summary, it is $0.0002624;
+// but the summary would cost $0.0014, for 1530 tokens and 256 of output.
+START_TEST(a_summary_that_costs_too_much_is_not_asked_for) {
+    talk(3, 1000);
+    session.request.max_tokens = 50;
+    session.budget.wants_summary = true;
+    session.budget.max_price = 600000000;
+    assert_status("session_ask", ask("Hello"), OK);
+    assert_holds(
+        "standard error", told,
+        "ask: old turns dropped: 3, about 1530 tokens; a request may cost $0.0006\n");
+    assert_number("n_answers", session.account.n_answers, 1);
+}
+END_TEST
+
 START_TEST(what_cannot_fit_is_left_to_the_server) {
     talk(1, 100);
     session.budget.n_context = 20;
@@ -408,6 +423,7 @@ Suite *suite(void) {
     tcase_add_test(budget, old_turns_are_dropped_when_the_context_is_full);
     tcase_add_test(budget, old_turns_become_a_summary_when_that_is_wanted);
     tcase_add_test(budget, old_turns_are_dropped_when_a_request_costs_too_much);
+    tcase_add_test(budget, a_summary_that_costs_too_much_is_not_asked_for);
     tcase_add_test(budget, what_cannot_fit_is_left_to_the_server);
     tcase_add_test(budget, a_context_that_is_not_told_is_none);
     tcase_add_test(budget, a_summary_that_fails_changes_nothing);
