@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "common/cli.h"
@@ -40,6 +41,29 @@ static void catch_signals(void) {
     struct sigaction ignore = {.sa_handler = SIG_IGN};
     sigaction(SIGINT, &interrupt, NULL);
     sigaction(SIGPIPE, &ignore, NULL); // a reader that left is an error like others
+}
+
+// As it was found. While a line is typed it shows nothing by itself, and must not be left so.
+static struct termios terminal;
+
+// In a signal handler: only what is async-signal-safe. A terminal that others have now is not ours.
+static void give_terminal_back(int signal_number) {
+    if (tcgetpgrp(STDIN_FILENO) == getpgrp()) tcsetattr(STDIN_FILENO, TCSANOW, &terminal);
+    raise(signal_number); // once more, and this time it ends us: SA_RESETHAND
+}
+
+// What ends a program ends a conversation, too, but not the user's terminal.
+static void keep_terminal(void) {
+    static const int ends[] = {SIGTERM, SIGHUP, SIGQUIT};
+    struct sigaction give_back = {.sa_handler = give_terminal_back,
+                                  .sa_flags = SA_RESETHAND};
+    struct sigaction before;
+
+    if (tcgetattr(STDIN_FILENO, &terminal) != 0) return;
+    for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+        bool is_known = sigaction(ends[i], NULL, &before) == 0;
+        if (is_known && before.sa_handler != SIG_IGN) sigaction(ends[i], &give_back, NULL);
+    }
 }
 
 static const char *environment(const char *name, const char *otherwise) {
@@ -131,6 +155,7 @@ static enum status run(const struct arguments *a, const struct price_entry *pric
     if (st == OK) st = client_open(&client, &server, &clock, err);
     if (st == OK) {
         catch_signals();
+        if (!question) keep_terminal();
         prompt_watch_system(stderr, text_string(&session.system));
         st = question ? session_ask(&session, question, err)
                       : session_converse(&session, err);

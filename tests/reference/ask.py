@@ -328,6 +328,13 @@ def check_conversation(tally, program, url):
     terminal.type("\x04")
     tally.equal(terminal.wait(), 0, "Ctrl-D leaves with 0")
 
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
+        terminal = Terminal(program, url)
+        terminal.expect_prompt()
+        os.kill(terminal.pid, number)
+        tally.check(terminal.is_as_before(), f"{number.name} at the prompt: the terminal shows what is typed again")
+        tally.equal(terminal.wait(), -number, f"{number.name} ends it")
+
 
 def check_audit(tally, program, url):
     """Two requests of the support bot, as tools/audit_requests.py writes them; nobody is asked."""

@@ -139,7 +139,7 @@ def check_lesson(tally, bin_dir, model, record):
 
 
 def check_signals(tally, bin_dir, model):
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
         program = start(bin_dir, model, LESSON_SECONDS="60")
         end = time.monotonic() + PATIENCE_S
         while not servers_of(model) and time.monotonic() < end:

@@ -43,6 +43,16 @@ class Terminal:
             time.sleep(0.01)
         return found
 
+    def is_as_before(self):
+        """True once lines are edited and shown by the terminal itself, as before the editor."""
+        end = time.monotonic() + 2
+        own = termios.ICANON | termios.ECHO
+        while termios.tcgetattr(self.fd)[3] & own != own:
+            if time.monotonic() > end:
+                return False
+            time.sleep(0.01)
+        return True
+
     def type(self, text):
         os.write(self.fd, text.encode())
 

@@ -6,7 +6,7 @@ import signal
 import subprocess
 from pathlib import Path
 
-ENDS = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
+ENDS = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT}
 READY = re.compile(r"ready: http://127\.0\.0\.1:(\d+)$")
 DRAIN_S = 5  # what a step under way may take; then it is killed
 
