@@ -32,6 +32,12 @@ enum {
     LIMIT_CHOICES = 128,           // answers of one request: its prompts times n
     LIMIT_CHOICES_INSIDE = 16,     // of these in the engine at a time: room for others
 
+    // Chat templates
+    LIMIT_TEMPLATE_BYTES = 1 << 20,         // of one template
+    LIMIT_TEMPLATE_DEPTH = 400,             // expressions, blocks and calls inside each other
+    LIMIT_TEMPLATE_STEPS = 1 << 24,         // nodes, items and blocks of bytes in one rendering
+    LIMIT_TEMPLATE_OUTPUT_BYTES = 32 << 20, // text that it may make
+
     // HTTP
     LIMIT_BODY_BYTES = 8 << 20,    // request body
     LIMIT_TOOL_BYTES = 1 << 20,    // body of /tokenize and its like: streams stand still

@@ -1,0 +1,215 @@
+// Statements: they print, set names, and choose which statements come next.
+#include "level2-operator/template_render.h"
+
+// ---- set
+
+static void assign(struct render *r, const struct node *target, struct value v);
+
+static void unpack(struct render *r, const struct node *target, struct value v) {
+    struct list items = iterate(r, v);
+    size_t n = 0;
+    for (const struct node *part = target->a; part; part = part->next) n++;
+    if (!r->st && n != items.n_items)
+        render_fail(r, ERR_INPUT, "%zu values for %zu names", items.n_items, n);
+    n = 0;
+    for (const struct node *part = target->a; part && !r->st; part = part->next)
+        assign(r, part, items.items[n++]);
+}
+
+static void assign(struct render *r, const struct node *target, struct value v) {
+    if (r->st) return;
+    if (target->kind == NODE_TUPLE) {
+        unpack(r, target, v);
+    } else if (target->kind == NODE_NAME) {
+        scope_set(r, r->scope, target->value.text, v);
+    } else { // a field, of a namespace only
+        struct value of = eval(r, target->a);
+        if (of.kind != VALUE_NAMESPACE)
+            render_type_error(r, "setting a field", of, NULL);
+        else if (!dict_set(of.dict, target->value.text, v, r->pool))
+            render_no_memory(r);
+    }
+}
+
+static void exec_set(struct render *r, const struct node *node) {
+    assign(r, node->a, eval(r, node->b));
+}
+
+static void exec_set_block(struct render *r, const struct node *node) {
+    struct value text = exec_captured(r, node->c, scope_new(r, r->scope));
+    if (node->b) text = eval_filters(r, node->b, text);
+    assign(r, node->a, text);
+}
+
+// ---- blocks with a scope of their own
+
+static enum flow exec_in(struct render *r, const struct node *list, struct scope *scope) {
+    struct scope *outer = r->scope;
+    r->scope = scope;
+    enum flow flow = exec(r, list);
+    r->scope = outer;
+    return flow;
+}
+
+struct value exec_captured(struct render *r, const struct node *list, struct scope *scope) {
+    struct text_builder b, *outer = r->out;
+    if (r->st) return value_none();
+    render_builder(r, &b);
+    r->out = &b;
+    if (exec_in(r, list, scope) != FLOW_ON)
+        render_fail(r, ERR_FORMAT, "break or continue outside of a loop");
+    r->out = outer;
+    return render_built(r, &b);
+}
+
+static void print_out(struct render *r, struct value v) {
+    if (!r->st) print_value(r, r->out, v);
+    if (r->out->failed) render_built(r, r->out); // says why
+}
+
+static void exec_with(struct render *r, const struct node *node) {
+    struct scope *inside = scope_new(r, r->scope);
+    for (const struct node *set = node->a; set && !r->st; set = set->next)
+        scope_set(r, inside, set->a->value.text, eval(r, set->b));
+    print_out(r, exec_captured(r, node->b, inside));
+}
+
+static void exec_filter_block(struct render *r, const struct node *node) {
+    struct value text = exec_captured(r, node->b, scope_new(r, r->scope));
+    print_out(r, eval_filters(r, node->a, text));
+}
+
+static void exec_scope(struct render *r, const struct node *node) {
+    print_out(r, exec_captured(r, node->a, scope_new(r, r->scope)));
+}
+
+// ---- macros
+
+static struct value macro_make(struct render *r, struct text name,
+                               const struct node *params, const struct node *body) {
+    struct macro *m = pool_take(r->pool, 1, sizeof(*m));
+    if (!m) return render_no_memory(r);
+    *m = (struct macro){name, params, body, r->scope};
+    return (struct value){.kind = VALUE_MACRO, .macro = m};
+}
+
+static void exec_macro(struct render *r, const struct node *node) {
+    struct text name = node->value.text;
+    scope_set(r, r->scope, name, macro_make(r, name, node->a, node->b));
+}
+
+// {% call m(x) %} body {% endcall %}: m is called, and may call the body as `caller`.
+static void exec_call_block(struct render *r, const struct node *node) {
+    struct value callee = eval(r, node->a->a);
+    struct arguments a = eval_arguments(r, node->a->b);
+    struct value caller = macro_make(r, text_own("caller"), node->c, node->b);
+    if (!r->st && !dict_set(&a.named, text_own("caller"), caller, r->pool))
+        render_no_memory(r);
+    r->line = node->line;
+    if (!r->st) print_out(r, call(r, callee, &a));
+}
+
+// ---- loops
+
+// The items for which the condition holds; each is tried with its names set, in a scope that goes.
+static struct list filter_items(struct render *r, const struct node *node,
+                                struct list items) {
+    size_t n = 0;
+    struct value *kept = render_values(r, items.n_items);
+    struct scope *outer = r->scope, inside = {.parent = outer}; // no macro is made in it
+    r->scope = &inside;
+    for (size_t i = 0; kept && i < items.n_items && !r->st; i++) {
+        assign(r, node->a, items.items[i]);
+        if (value_is_true(eval(r, node->e))) kept[n++] = items.items[i];
+    }
+    r->scope = outer;
+    return (struct list){kept, n};
+}
+
+static enum flow exec_round(struct render *r, const struct node *node, struct loop *loop) {
+    struct scope *outer = r->scope, *inside = scope_new(r, outer);
+    if (!inside) return FLOW_ON;
+    r->scope = inside;
+    scope_set(r, inside, text_own("loop"),
+              (struct value){.kind = VALUE_LOOP, .loop = loop});
+    assign(r, node->a, loop->items.items[loop->i]);
+    enum flow flow = exec(r, node->c);
+    r->scope = outer;
+    return flow;
+}
+
+static enum flow exec_for(struct render *r, const struct node *node) {
+    struct loop *loop = pool_take(r->pool, 1, sizeof(*loop));
+    struct value over = eval(r, node->b);
+    if (!loop) {
+        render_no_memory(r);
+        return FLOW_ON;
+    }
+    *loop = (struct loop){.depth = r->n_loops};
+    if (!r->st) loop->items = iterate(r, over);
+    if (node->e) loop->items = filter_items(r, node, loop->items);
+
+    r->n_loops++;
+    for (; loop->i < loop->items.n_items && !r->st; loop->i++)
+        if (exec_round(r, node, loop) == FLOW_BREAK) break;
+    r->n_loops--;
+    if (loop->items.n_items > 0 || r->st || !node->d) return FLOW_ON;
+    struct scope *inside = scope_new(r, r->scope);
+    return inside ? exec_in(r, node->d, inside) : FLOW_ON;
+}
+
+// ---- all of them
+
+static enum flow exec_node(struct render *r, const struct node *node) {
+    switch (node->kind) {
+    case NODE_TEXT:
+        print_out(r, node->value);
+        break;
+    case NODE_PRINT:
+        print_out(r, eval(r, node->a));
+        break;
+    case NODE_IF:
+        return exec(r, value_is_true(eval(r, node->a)) ? node->b : node->c);
+    case NODE_FOR:
+        return exec_for(r, node);
+    case NODE_SET:
+        exec_set(r, node);
+        break;
+    case NODE_SET_BLOCK:
+        exec_set_block(r, node);
+        break;
+    case NODE_WITH:
+        exec_with(r, node);
+        break;
+    case NODE_MACRO:
+        exec_macro(r, node);
+        break;
+    case NODE_CALL_BLOCK:
+        exec_call_block(r, node);
+        break;
+    case NODE_FILTER_BLOCK:
+        exec_filter_block(r, node);
+        break;
+    case NODE_SCOPE:
+        exec_scope(r, node);
+        break;
+    case NODE_BREAK:
+        return FLOW_BREAK;
+    case NODE_CONTINUE:
+        return FLOW_CONTINUE;
+    default:
+        MUST(!"a statement");
+    }
+    return FLOW_ON;
+}
+
+enum flow exec(struct render *r, const struct node *list) {
+    enum flow flow = FLOW_ON;
+    if (!render_enter(r)) return FLOW_ON;
+    for (; list && flow == FLOW_ON && !r->st; list = list->next) {
+        r->line = list->line;
+        flow = exec_node(r, list);
+    }
+    r->depth--;
+    return flow;
+}

@@ -1,0 +1,177 @@
+// The counters and the failure of one rendering.
+#include "level2-operator/template_render.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/limits.h"
+#include "common/utf8.h"
+#include "level2-operator/template.h"
+#include "level2-operator/template_lexer.h"
+#include "level2-operator/template_parser.h"
+
+enum { BYTES_PER_STEP = 256 };
+
+struct value render_fail(struct render *r, enum status code, const char *format, ...) {
+    char what[200];
+    va_list args;
+
+    if (r->st) return value_none();
+    va_start(args, format);
+    vsnprintf(what, sizeof(what), format, args);
+    va_end(args);
+    r->st = template_refuse(r->err, code, r->line, "%s", what);
+    return value_none();
+}
+
+struct value render_no_memory(struct render *r) {
+    if (r->pool->why == ERR_LIMIT)
+        return render_fail(r, ERR_LIMIT, "takes more memory than the request justifies");
+    return render_fail(r, ERR_MEMORY, "no memory to render it");
+}
+
+struct value render_type_error(struct render *r, const char *what, struct value a,
+                               const struct value *b) {
+    const struct value *missing = a.kind == VALUE_UNDEFINED         ? &a
+                                  : b && b->kind == VALUE_UNDEFINED ? b
+                                                                    : NULL;
+    if (missing)
+        return render_fail(r, ERR_INPUT, "'%.*s' is undefined",
+                           (int)(missing->text.n_bytes < 80 ? missing->text.n_bytes : 80),
+                           missing->text.bytes);
+    if (b)
+        return render_fail(r, ERR_INPUT, "%s is not possible with %s and %s", what,
+                           value_type_name(a), value_type_name(*b));
+    return render_fail(r, ERR_INPUT, "%s is not possible with %s", what,
+                       value_type_name(a));
+}
+
+bool render_step(struct render *r, size_t n_steps) {
+    if (r->st) return false;
+    if (n_steps > (size_t)(LIMIT_TEMPLATE_STEPS - r->n_steps)) {
+        render_fail(r, ERR_LIMIT, "takes more than %d steps", LIMIT_TEMPLATE_STEPS);
+        return false;
+    }
+    r->n_steps += (int64_t)n_steps;
+    return true;
+}
+
+bool render_bytes(struct render *r, size_t n_bytes) {
+    return render_step(r, n_bytes / BYTES_PER_STEP);
+}
+
+bool render_enter(struct render *r) {
+    if (!render_step(r, 1)) return false;
+    if (r->depth >= LIMIT_TEMPLATE_DEPTH) {
+        render_fail(r, ERR_LIMIT, "nested deeper than %d", LIMIT_TEMPLATE_DEPTH);
+        return false;
+    }
+    r->depth++;
+    return true;
+}
+
+void render_builder(struct render *r, struct text_builder *b) {
+    text_builder_init(b, r->pool, LIMIT_TEMPLATE_OUTPUT_BYTES);
+}
+
+struct value render_built(struct render *r, const struct text_builder *b) {
+    if (!b->failed && render_bytes(r, b->n_bytes)) return value_text(text_built(b));
+    if (b->is_long)
+        return render_fail(r, ERR_LIMIT, "makes a text of more than %d bytes",
+                           LIMIT_TEMPLATE_OUTPUT_BYTES);
+    return render_no_memory(r);
+}
+
+struct value *render_values(struct render *r, size_t n) {
+    struct value *values =
+        render_step(r, n) ? pool_take(r->pool, n, sizeof(*values)) : NULL;
+    if (!values) render_no_memory(r);
+    return values;
+}
+
+// ---- arguments
+
+// The place of a name in "width first blank"; -1: not there.
+static int name_index(const char *names, struct text name) {
+    for (int i = 0; *names; i++) {
+        size_t n = strcspn(names, " ");
+        if (n == name.n_bytes && memcmp(names, name.bytes, n) == 0) return i;
+        names += n + (names[n] == ' ');
+    }
+    return -1;
+}
+
+static size_t count_names(const char *names) {
+    size_t n = *names != '\0';
+    for (; *names; names++) n += *names == ' ';
+    return n;
+}
+
+bool arguments_bind(struct render *r, const struct arguments *a, const char *function,
+                    const char *names, struct value *slots) {
+    for (int i = 0; i < MAX_ARGUMENTS; i++)
+        slots[i] = value_undefined(text_own("argument"));
+    if (a->n_items > count_names(names)) {
+        render_fail(r, ERR_INPUT, "%s: too many arguments", function);
+        return false;
+    }
+    for (size_t i = 0; i < a->n_items; i++) slots[i] = a->items[i];
+    for (size_t i = 0; i < a->named.n_entries; i++) {
+        struct text name = a->named.entries[i].key.text;
+        int at = name_index(names, name);
+        if (at < 0 || (size_t)at < a->n_items) {
+            render_fail(r, ERR_INPUT, "%s: unexpected argument '%.*s'", function,
+                        (int)(name.n_bytes < 80 ? name.n_bytes : 80), name.bytes);
+            return false;
+        }
+        slots[at] = a->named.entries[i].value;
+    }
+    return !r->st;
+}
+
+// ---- the two functions of template.h
+
+// Line ends become \n, and one at the very end is dropped, as jinja2 does.
+static size_t unify_line_ends(char *out, const char *source, size_t n_bytes) {
+    size_t n = 0;
+    for (size_t i = 0; i < n_bytes; i++) {
+        if (source[i] == '\r' && i + 1 < n_bytes && source[i + 1] == '\n') continue;
+        out[n++] = source[i] == '\r' ? '\n' : source[i];
+    }
+    if (n > 0 && out[n - 1] == '\n') n--;
+    out[n] = '\0';
+    return n;
+}
+
+enum status template_parse(struct template *t, const char *source, size_t n_bytes,
+                           struct arena *arena, struct error *err) {
+    struct pool pool;
+    struct parser parser;
+
+    *t = (struct template){0};
+    if (n_bytes > LIMIT_TEMPLATE_BYTES)
+        return template_refuse(err, ERR_LIMIT, 1, "longer than %d bytes",
+                               LIMIT_TEMPLATE_BYTES);
+    if (!utf8_valid(source, n_bytes))
+        return template_refuse(err, ERR_FORMAT, 1, "the file's text is not UTF-8");
+    char *copy = arena_copy(arena, source, n_bytes);
+    if (!copy) return template_refuse(err, ERR_MEMORY, 1, "no memory for its text");
+
+    pool_init(&pool, arena);
+    size_t n = unify_line_ends(copy, source, n_bytes);
+    const struct node *tree = parse_template(&parser, copy, n, &pool, err);
+    if (!parser.st) *t = (struct template){copy, n, tree};
+    return parser.st;
+}
+
+enum status template_render(struct text *out, const struct template *t,
+                            const struct dict *names, int64_t now_s, struct pool *pool,
+                            struct error *err) {
+    struct scope given = {.names = *names}, top = {.parent = &given};
+    struct render r = {.pool = pool, .err = err, .now_s = now_s, .line = 1};
+
+    struct value text = exec_captured(&r, t->tree, &top);
+    *out = r.st ? text_own("") : text.text;
+    return r.st;
+}

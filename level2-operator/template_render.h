@@ -1,0 +1,155 @@
+// One rendering under way: what all parts of the interpreter share. Private to template_*.c.
+//
+// After the first failure every function gives VALUE_NONE and writes nothing, so that an expression is
+// written as in any language, and only loops and statements look at r->st.
+#ifndef LEVEL2_TEMPLATE_RENDER_H
+#define LEVEL2_TEMPLATE_RENDER_H
+
+#include "level2-operator/template_node.h"
+
+struct scope { // of a loop's round, a macro, a block: names set inside are not seen outside
+    struct scope *parent; // NULL: the outermost
+    struct dict names;
+};
+
+struct render {
+    // borrowed
+    struct pool *pool;
+    struct text_builder *out; // where statements print to
+    struct scope *scope;
+    struct error *err;
+    int64_t now_s;
+    // state
+    enum status st; // of the first failure
+    int line;       // of the statement or call under way
+    int depth;      // nodes inside nodes, values inside values
+    int n_loops;    // loops inside loops
+    int64_t n_steps;
+};
+
+struct loop {
+    struct list items;
+    size_t i;
+    int depth; // 0: no loop around it
+};
+
+struct macro {
+    struct text name;
+    const struct node *params, *body;
+    struct scope *scope; // where it was made
+};
+
+struct method {
+    struct value of;
+    struct text name;
+};
+
+struct arguments {
+    const struct value *items; // (n_items): those without a name
+    size_t n_items;
+    struct dict named;
+};
+
+typedef struct value function_fn(struct render *r, const struct arguments *arguments);
+struct function {
+    const char *name;
+    function_fn *call;
+};
+
+// ---- template_render.c
+
+// Always VALUE_NONE. Only the first failure counts.
+struct value render_fail(struct render *r, enum status code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+struct value render_no_memory(struct render *r); // pool_take gave NULL
+// "unsupported operand for +: str and NoneType" and its like. b may be NULL.
+struct value render_type_error(struct render *r, const char *what, struct value a,
+                               const struct value *b);
+
+// Work is counted, so that no template runs for ever. false: it failed, now or before.
+bool render_step(struct render *r, size_t n_steps);
+// The same for work over bytes, which is a hundred times quicker.
+bool render_bytes(struct render *r, size_t n_bytes);
+// Pairs with r->depth--. false: too deep, or it failed before.
+bool render_enter(struct render *r);
+
+void render_builder(struct render *r, struct text_builder *b);
+// The text of a builder, or none and a failure.
+struct value render_built(struct render *r, const struct text_builder *b);
+struct value *render_values(struct render *r, size_t n); // NULL: failed
+
+// The first n arguments into slots, by place or by name; slots that are not given are undefined.
+// names: "width first blank". false: too many, or an unknown name.
+bool arguments_bind(struct render *r, const struct arguments *a, const char *function,
+                    const char *names, struct value *slots);
+enum { MAX_ARGUMENTS = 4 }; // of what is bound by name
+
+// ---- template_eval.c, template_exec.c, template_call.c
+
+struct value eval(struct render *r, const struct node *node);
+struct arguments eval_arguments(struct render *r, const struct node *list);
+struct value eval_filters(struct render *r, const struct node *filter, struct value input);
+
+enum flow { FLOW_ON, FLOW_BREAK, FLOW_CONTINUE };
+enum flow exec(struct render *r, const struct node *list);
+// What the statements print, as a text, in that scope. NULL: failed before.
+struct value exec_captured(struct render *r, const struct node *list, struct scope *scope);
+
+struct value call(struct render *r, struct value callee, const struct arguments *a);
+// In the pool: a macro that is made inside may outlive the block. NULL: failed.
+struct scope *scope_new(struct render *r, struct scope *parent);
+const struct value *scope_find(const struct scope *scope, struct text name);
+void scope_set(struct render *r, struct scope *scope, struct text name, struct value v);
+
+// ---- template_field.c: x.name, x[index], x[a:b:c]; undefined if there is none
+
+struct value field_get(struct render *r, struct value of, struct text name);
+struct value item_get(struct render *r, struct value of, struct value index);
+struct value slice_get(struct render *r, struct value of, const struct value bounds[3]);
+struct value path_get(struct render *r, struct value of, struct value path); // "a.b.0"
+
+// ---- template_compare.c, template_arithmetic.c, template_iterate.c
+
+bool value_equal(struct render *r, struct value a, struct value b);
+int value_order(struct render *r, struct value a, struct value b); // < 0, 0, > 0
+bool value_contains(struct render *r, struct value container, struct value v);
+struct value arithmetic(struct render *r, enum node_kind kind, struct value a,
+                        struct value b);
+struct list iterate(struct render *r, struct value v); // items, keys, characters
+int64_t value_length(struct render *r, struct value v);
+bool value_has_length(struct value v);
+
+// ---- template_print.c: Python's str, repr and format
+
+struct text value_string(struct render *r, struct value v); // str(v)
+void print_value(struct render *r, struct text_builder *b, struct value v);
+struct value print_format(struct render *r, struct text format, const struct value *items,
+                          size_t n_items); // "%s: %d" % items
+enum { NUMBER_BYTES = 32 };
+void print_real(char out[NUMBER_BYTES], double real);
+
+// ---- template_case.c
+
+struct text text_upper(struct render *r, struct text t);
+struct text text_lower(struct render *r, struct text t);
+struct text text_capitalize(struct render *r, struct text t);
+struct text text_title(struct render *r, struct text t);
+
+// ---- template_split.c
+
+struct value text_split(struct render *r, struct text t, const struct text *separator,
+                        int64_t max_splits);
+struct value text_split_lines(struct render *r, struct text t);
+struct value text_replace(struct render *r, struct text t, struct text old, struct text new,
+                          int64_t max_times); // below 0: all
+struct value text_join(struct render *r, struct text separator, struct list items);
+
+// ---- template_method.c, template_function.c
+
+// NULL: no method of that name for such a value.
+struct value method_find(struct render *r, struct value of, struct text name);
+struct value method_call(struct render *r, const struct method *m,
+                         const struct arguments *a);
+const struct function *function_find(struct text name);
+
+#endif
