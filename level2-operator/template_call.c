@@ -58,7 +58,8 @@ static void bind_parameters(struct render *r, const struct macro *m,
         n_by_name++;
     }
     if (n_by_name < a->named.n_entries) refuse_argument(r, m);
-    if (a->n_items > i) scope_set(r, r->scope, text_own("varargs"), rest_of(r, a, i));
+    if (a->n_items > i && !m->has_varargs) refuse_argument(r, m);
+    if (m->has_varargs) scope_set(r, r->scope, text_own("varargs"), rest_of(r, a, i));
 }
 
 static struct value call_macro(struct render *r, const struct macro *m,

@@ -119,18 +119,53 @@ static struct value eval_choice(struct render *r, const struct node *node) {
     return value_undefined(text_own("a choice without else"));
 }
 
+// f(*list): each item is an argument.
+static void add_items(struct render *r, struct arguments *a, struct value v) {
+    struct list more = iterate(r, v);
+    struct value *items = render_values(r, a->n_items + more.n_items);
+    if (r->st) return;
+    if (a->n_items) memcpy(items, a->items, a->n_items * sizeof(*items));
+    if (more.n_items) memcpy(items + a->n_items, more.items, more.n_items * sizeof(*items));
+    a->items = items;
+    a->n_items += more.n_items;
+}
+
+// f(**dict): each entry is an argument with a name.
+static void add_entries(struct render *r, struct arguments *a, struct value v) {
+    if (v.kind != VALUE_DICT) {
+        render_type_error(r, "**", v, NULL);
+        return;
+    }
+    for (size_t i = 0; i < v.dict->n_entries && render_step(r, 1); i++) {
+        const struct entry *e = &v.dict->entries[i];
+        if (e->key.kind != VALUE_TEXT)
+            render_type_error(r, "the name of an argument", e->key, NULL);
+        else if (!dict_set(&a->named, e->key.text, e->value, r->pool))
+            render_no_memory(r);
+    }
+}
+
+static void add_argument(struct render *r, struct arguments *a, const struct node *node,
+                         struct value *items) {
+    struct text name = node->value.text;
+    struct value v = eval(r, node->a);
+    if (r->st) return;
+    if (name.n_bytes == 0)
+        items[a->n_items++] = v;
+    else if (text_is(name, "*"))
+        add_items(r, a, v);
+    else if (text_is(name, "**"))
+        add_entries(r, a, v);
+    else if (!dict_set(&a->named, name, v, r->pool))
+        render_no_memory(r);
+}
+
 struct arguments eval_arguments(struct render *r, const struct node *list) {
     struct arguments a = {0};
     struct value *items = render_values(r, count_nodes(list));
     a.items = items;
-    for (const struct node *node = list; node && !r->st; node = node->next) {
-        struct value v = eval(r, node->a);
-        bool is_named = node->value.text.n_bytes > 0;
-        if (!is_named)
-            items[a.n_items++] = v;
-        else if (!dict_set(&a.named, node->value.text, v, r->pool))
-            render_no_memory(r);
-    }
+    for (const struct node *node = list; node && !r->st; node = node->next)
+        add_argument(r, &a, node, items);
     return a;
 }
 

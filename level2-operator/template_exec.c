@@ -85,24 +85,30 @@ static void exec_scope(struct render *r, const struct node *node) {
 
 // ---- macros
 
-static struct value macro_make(struct render *r, struct text name,
-                               const struct node *params, const struct node *body) {
+// A copy that knows the scope it is made in.
+static struct value macro_make(struct render *r, struct macro macro) {
     struct macro *m = pool_take(r->pool, 1, sizeof(*m));
     if (!m) return render_no_memory(r);
-    *m = (struct macro){name, params, body, r->scope};
+    *m = macro;
+    m->scope = r->scope;
     return (struct value){.kind = VALUE_MACRO, .macro = m};
 }
 
 static void exec_macro(struct render *r, const struct node *node) {
-    struct text name = node->value.text;
-    scope_set(r, r->scope, name, macro_make(r, name, node->a, node->b));
+    const struct macro m = {.name = node->value.text,
+                            .params = node->a,
+                            .body = node->b,
+                            .has_varargs = node->c != NULL};
+    scope_set(r, r->scope, m.name, macro_make(r, m));
 }
 
 // {% call m(x) %} body {% endcall %}: m is called, and may call the body as `caller`.
 static void exec_call_block(struct render *r, const struct node *node) {
     struct value callee = eval(r, node->a->a);
     struct arguments a = eval_arguments(r, node->a->b);
-    struct value caller = macro_make(r, text_own("caller"), node->c, node->b);
+    const struct macro body = {
+        .name = text_own("caller"), .params = node->c, .body = node->b};
+    struct value caller = macro_make(r, body);
     if (!r->st && !dict_set(&a.named, text_own("caller"), caller, r->pool))
         render_no_memory(r);
     r->line = node->line;
@@ -145,14 +151,11 @@ static enum flow exec_for(struct render *r, const struct node *node) {
         render_no_memory(r);
         return FLOW_ON;
     }
-    *loop = (struct loop){.depth = r->n_loops};
     if (!r->st) loop->items = iterate(r, over);
     if (node->e) loop->items = filter_items(r, node, loop->items);
 
-    r->n_loops++;
     for (; loop->i < loop->items.n_items && !r->st; loop->i++)
         if (exec_round(r, node, loop) == FLOW_BREAK) break;
-    r->n_loops--;
     if (loop->items.n_items > 0 || r->st || !node->d) return FLOW_ON;
     struct scope *inside = scope_new(r, r->scope);
     return inside ? exec_in(r, node->d, inside) : FLOW_ON;

@@ -11,15 +11,15 @@ static struct value loop_field(struct text name, const struct loop *l) {
         const char *name;
         struct value value;
     } fields[] = {
-        {"index",     value_int(i + 1)       },
-        {"index0",    value_int(i)           },
-        {"first",     value_bool(i == 0)     },
-        {"last",      value_bool(i == n - 1) },
-        {"length",    value_int(n)           },
-        {"revindex",  value_int(n - i)       },
-        {"revindex0", value_int(n - i - 1)   },
-        {"depth",     value_int(l->depth + 1)},
-        {"depth0",    value_int(l->depth)    },
+        {"index",     value_int(i + 1)      },
+        {"index0",    value_int(i)          },
+        {"first",     value_bool(i == 0)    },
+        {"last",      value_bool(i == n - 1)},
+        {"length",    value_int(n)          },
+        {"revindex",  value_int(n - i)      },
+        {"revindex0", value_int(n - i - 1)  },
+        {"depth",     value_int(1)          }, // only recursive loops are deeper
+        {"depth0",    value_int(0)          },
     };
     for (size_t f = 0; f < sizeof(fields) / sizeof(fields[0]); f++)
         if (text_is(name, fields[f].name)) return fields[f].value;
@@ -132,11 +132,6 @@ static int64_t clamp(int64_t i, int64_t low, int64_t high) {
 // end on its side.
 static bool read_bounds(struct render *r, struct bounds *b, const struct value given[3],
                         int64_t n) {
-    for (int i = 0; i < 3; i++) {
-        if (given[i].kind == VALUE_NONE || value_is_whole(given[i])) continue;
-        render_type_error(r, "a slice", given[i], NULL);
-        return false;
-    }
     b->step = given[2].kind == VALUE_NONE ? 1 : value_whole(given[2]);
     if (b->step == 0) {
         render_fail(r, ERR_INPUT, "a slice of step 0");
@@ -186,8 +181,11 @@ static struct value slice_text(struct render *r, struct text t, const struct bou
 struct value slice_get(struct render *r, struct value of, const struct value given[3]) {
     struct bounds b;
     if (r->st) return value_none();
-    if (of.kind != VALUE_TEXT && !value_is_list(of))
-        return render_type_error(r, "a slice", of, NULL);
+    if (of.kind == VALUE_UNDEFINED) return render_type_error(r, "a slice", of, NULL);
+    bool can_be = of.kind == VALUE_TEXT || value_is_list(of);
+    for (int i = 0; i < 3; i++)
+        can_be &= given[i].kind == VALUE_NONE || value_is_whole(given[i]);
+    if (!can_be) return value_undefined(text_own("slice"));
     if (!read_bounds(r, &b, given, value_length(r, of))) return value_none();
     if (of.kind == VALUE_TEXT && !render_bytes(r, of.text.n_bytes)) return value_none();
     return of.kind == VALUE_TEXT ? slice_text(r, of.text, &b) : slice_list(r, of, &b);

@@ -76,6 +76,11 @@ struct value_at { // an item, and what is asked of it
     struct value item, key;
 };
 
+// Of a loop over what may be nothing: what is false has no items, even if it is no list.
+static struct list items_if_any(struct render *r, struct value v) {
+    return value_is_true(v) ? iterate(r, v) : (struct list){NULL, 0};
+}
+
 // The arguments behind the first n.
 static struct arguments behind(const struct arguments *a, size_t n) {
     return (struct arguments){a->items + n, a->n_items - n, a->named};
@@ -83,7 +88,7 @@ static struct arguments behind(const struct arguments *a, size_t n) {
 
 static struct value map_by_filter(struct render *r, struct value in,
                                   const struct arguments *all) {
-    struct list items = iterate(r, in);
+    struct list items = items_if_any(r, in);
     struct value *mapped = render_values(r, items.n_items);
     const struct filter *filter = all->n_items && all->items[0].kind == VALUE_TEXT
                                       ? filter_find(all->items[0].text)
@@ -101,7 +106,7 @@ static struct value run_map(struct render *r, struct value in, const struct valu
     const struct value *otherwise = dict_find(&all->named, text_own("default"));
     (void)arg;
     if (!path) return map_by_filter(r, in, all);
-    struct list items = iterate(r, in);
+    struct list items = items_if_any(r, in);
     struct value *mapped = render_values(r, items.n_items);
     for (size_t i = 0; mapped && i < items.n_items && !r->st; i++) {
         mapped[i] = path_get(r, items.items[i], *path);
@@ -114,7 +119,7 @@ static struct value run_map(struct render *r, struct value in, const struct valu
 // argument says which field is asked.
 static struct value choose(struct render *r, struct value in, const struct arguments *all,
                            bool has_path, bool wanted) {
-    struct list items = iterate(r, in);
+    struct list items = items_if_any(r, in);
     struct value *chosen = render_values(r, items.n_items);
     size_t n = 0;
     if (!chosen) return value_none();

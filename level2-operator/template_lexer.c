@@ -115,6 +115,10 @@ static void set_text(const struct lexer *l, struct lexeme *t, size_t begin, size
 static enum status read_raw(struct lexer *l, struct lexeme *t, struct error *err) {
     size_t begin = l->at;
     char sign;
+    if (begin == l->n_bytes) {
+        t->type = LEXEME_FILE_END;
+        return OK;
+    }
     for (size_t at = begin; at < l->n_bytes; at++) {
         size_t end = match_word_block(l, at, "endraw", &sign);
         if (!end) continue;
@@ -195,8 +199,13 @@ static void read_name(struct lexer *l, struct lexeme *t) {
     while (t->n_bytes < count_left(l) && is_word(t->bytes[t->n_bytes])) t->n_bytes++;
 }
 
+// Digits, and a line between two of them: 1_000.
 static size_t skip_digits(const char *bytes, size_t n_bytes, size_t at) {
-    while (at < n_bytes && is_digit(bytes[at])) at++;
+    for (; at < n_bytes; at++) {
+        bool is_line = bytes[at] == '_' && at > 0 && is_digit(bytes[at - 1]) &&
+                       at + 1 < n_bytes && is_digit(bytes[at + 1]);
+        if (!is_digit(bytes[at]) && !is_line) break;
+    }
     return at;
 }
 
@@ -214,8 +223,10 @@ static enum status read_number(struct lexer *l, struct lexeme *t, struct error *
     }
     if (n >= sizeof(copy))
         return template_refuse(err, ERR_FORMAT, l->line, "a number with too many digits");
-    memcpy(copy, t->bytes, n);
-    copy[n] = '\0';
+    size_t n_copied = 0;
+    for (size_t i = 0; i < n; i++)
+        if (t->bytes[i] != '_') copy[n_copied++] = t->bytes[i];
+    copy[n_copied] = '\0';
     t->n_bytes = n;
     t->type = n == whole ? LEXEME_INT : LEXEME_REAL;
     t->real = strtod(copy, NULL);

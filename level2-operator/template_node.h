@@ -11,7 +11,7 @@
 //   NODE_SET                         target           expression
 //   NODE_SET_BLOCK                   target           filters        body
 //   NODE_WITH                        SETs             body
-//   NODE_MACRO       its name        PARAMs           body
+//   NODE_MACRO       its name        PARAMs           body           the name varargs, if used
 //   NODE_CALL_BLOCK                  CALL             body           PARAMs
 //   NODE_FILTER_BLOCK                filters          body
 //   NODE_SCOPE                       body                            (generation)
@@ -28,7 +28,7 @@
 //   NODE_CALL                        callee           ARGUMENTs
 //   NODE_FILTER      its name        input            ARGUMENTs      (input NULL: a filter block's)
 //   NODE_TEST        its name        input            ARGUMENTs
-//   NODE_ARGUMENT    keyword or ""   value
+//   NODE_ARGUMENT    keyword or ""   value                            (or "*", "**": many at once)
 //   NODE_PARAM       its name        default or NULL
 //   NODE_NOT, NODE_NEGATIVE, NODE_POSITIVE   operand
 //   NODE_AND, NODE_OR                left             right

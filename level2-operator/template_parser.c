@@ -221,10 +221,14 @@ static struct node *parse_parameters(struct parser *p) {
 }
 
 static struct node *parse_macro(struct parser *p) {
+    struct node *outer = p->varargs;
     parser_next(p);
     struct node *node = parse_name(p, NODE_MACRO);
     node->a = parse_parameters(p);
+    p->varargs = NULL;
     node->b = parse_block_body(p, "endmacro");
+    node->c = p->varargs;
+    p->varargs = outer;
     return node;
 }
 
@@ -251,6 +255,7 @@ static struct node *parse_print(struct parser *p) {
     struct node *node = parser_node(p, NODE_PRINT);
     parser_next(p);
     node->a = parse_tuple(p, true);
+    if (node->a->kind == NODE_TUPLE) node->a->kind = NODE_CONCAT; // one after the other
     return node;
 }
 

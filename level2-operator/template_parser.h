@@ -9,12 +9,13 @@
 
 struct parser {
     struct lexer lexer;
-    struct lexeme now; // the one to look at
-    struct pool *pool; // borrowed: nodes
-    struct error *err; // borrowed
-    enum status st;    // of the first failure
-    int depth;         // rules inside rules
-    struct node none;  // written to after a failure, never read
+    struct lexeme now;    // the one to look at
+    struct pool *pool;    // borrowed: nodes
+    struct error *err;    // borrowed
+    enum status st;       // of the first failure
+    int depth;            // rules inside rules
+    struct node *varargs; // the name, if the macro under way uses it; else NULL
+    struct node none;     // written to after a failure, never read
 };
 
 // The whole template. NULL for an empty one, or for a failure: see p->st.

@@ -50,7 +50,9 @@ static struct node *parse_word(struct parser *p) {
         return parse_constant(p, value_bool(false));
     if (sees_word(p, "none") || sees_word(p, "None"))
         return parse_constant(p, value_none());
-    return parse_name(p, NODE_NAME);
+    struct node *name = parse_name(p, NODE_NAME);
+    if (text_is(name->value.text, "varargs")) p->varargs = name;
+    return name;
 }
 
 static struct node *parse_list(struct parser *p) {
@@ -138,9 +140,10 @@ static bool sees_keyword_argument(const struct parser *p) {
 static struct node *parse_argument(struct parser *p) {
     struct node *argument = parser_node(p, NODE_ARGUMENT);
     argument->value = value_text(text_own(""));
-    if (sees_sign(p, "*") || sees_sign(p, "**"))
-        parser_fail(p, ERR_UNSUPPORTED, "arguments with a star are not supported");
-    if (sees_keyword_argument(p)) {
+    if (sees_sign(p, "*") || sees_sign(p, "**")) {
+        argument->value = value_text(text_own(p->now.n_bytes == 1 ? "*" : "**"));
+        parser_next(p);
+    } else if (sees_keyword_argument(p)) {
         argument = parse_name(p, NODE_ARGUMENT);
         parser_next(p); // =
     }

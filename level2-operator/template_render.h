@@ -23,20 +23,19 @@ struct render {
     enum status st; // of the first failure
     int line;       // of the statement or call under way
     int depth;      // nodes inside nodes, values inside values
-    int n_loops;    // loops inside loops
     int64_t n_steps;
 };
 
 struct loop {
     struct list items;
     size_t i;
-    int depth; // 0: no loop around it
 };
 
 struct macro {
     struct text name;
     const struct node *params, *body;
     struct scope *scope; // where it was made
+    bool has_varargs;    // it takes more arguments than it has names for
 };
 
 struct method {

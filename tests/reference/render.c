@@ -34,8 +34,8 @@ static enum status render(struct text *out, const json_t *line, struct arena *ar
     struct pool pool;
     struct value names;
 
-    enum status st = template_parse(&t, json_string_value(source), json_string_length(source),
-                                    arena, err);
+    enum status st = template_parse(&t, json_string_value(source),
+                                    json_string_length(source), arena, err);
     if (st) return st;
     pool_init(&pool, arena);
     if (!value_from_json(&names, json_object_get(line, "variables"), &pool))
@@ -52,8 +52,8 @@ static void answer(const char *bytes, size_t n_bytes) {
     arena_init(&arena, ARENA_BYTES);
     if (!line) error_set(&err, ERR_FORMAT, "the line is not JSON");
     if (line && render(&text, line, &arena, &err) == OK)
-        reply = json_pack("{s:o, s:o}", "text", json_stringn(text.bytes, text.n_bytes), "own",
-                          own_stretches(&text));
+        reply = json_pack("{s:o, s:o}", "text", json_stringn(text.bytes, text.n_bytes),
+                          "own", own_stretches(&text));
     else
         reply = json_pack("{s:s}", "error", err.text);
     json_dumpf(reply, stdout, JSON_COMPACT);
