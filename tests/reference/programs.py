@@ -69,6 +69,22 @@ class Programs:
                          "--log-level", "error")
         self.refused("no file is named", "", "inspect", "")
 
+    def unread_type(self):
+        """A tensor of a type of which only the size is known: the file can be listed, not run."""
+        path, name = str(self.folder / "unread.gguf"), "blk.0.ffn_up.weight"
+        content = bytearray(Path(self.model).read_bytes())
+        type_at = content.index(name.encode()) + len(name) + 4 + 2 * 8  # behind two dimensions
+        content[type_at:type_at + 4] = (20).to_bytes(4, "little")  # IQ4_NL
+        Path(path).write_bytes(content)
+        done, _ = self.run("", "inspect", "--tensors", path)
+        rows = [line.split() for line in done.stdout.decode().splitlines() if name in line]
+        self.tally.equal([row[:2] for row in rows], [[name, "IQ4_NL"]], "inspect lists a type that is not read")
+        self.refused(f"tensor {name}: values of type IQ4_NL are not read", "", "inspect", "--tensor", name, path)
+        for program, *words in (["inspect", "--check", path], ["bench", "--model", path],
+                                ["serve", "--model", path, "--port", "0", "--log-level", "error"]):
+            self.refused(f"tensor {name}", "", program, *words)
+            self.refused("type IQ4_NL is not read yet", "", program, *words)
+
     # -- output that nobody gets --
 
     def lost_output(self):
@@ -132,6 +148,7 @@ def main():
         programs.lost_input()
         programs.lost_answers(args)
         if programs.is_tiny:  # a real one may be in use elsewhere, and is large
+            programs.unread_type()
             programs.cut_model(args)
     tally.finish()
 
