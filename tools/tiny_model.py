@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
-"""Writes a tiny llama model as GGUF v3: random weights, a real tokenizer, the same bytes for a seed.
+"""Writes a tiny model as GGUF v3: random weights, a real tokenizer, the same bytes for a seed.
 
-It is what the tests load: six stored types occur, every key that the engine reads is there, and
-greedy text wanders instead of repeating one token. It cannot answer anything.
+It is what the tests load: a llama unless told otherwise, in which six stored types occur, every key
+that the engine reads is there, and greedy text wanders instead of repeating one token. It cannot
+answer anything.
 
     tools/tiny_model.py --out build/test/tiny.gguf
+    tools/tiny_model.py --arch gemma3 --window 8 --out gemma3.gguf
 """
 import argparse
 import collections
+import functools
 import math
 import random
 import re
@@ -15,14 +18,10 @@ import struct
 import sys
 
 from number_types import DTYPES, K_BLOCK
-
-Shape = collections.namedtuple("Shape", "d_model d_head n_heads n_kv_heads d_ff n_layers")
-SMALL = Shape(d_model=64, d_head=16, n_heads=4, n_kv_heads=2, d_ff=96, n_layers=3)
-WIDE = Shape(d_model=256, d_head=64, n_heads=4, n_kv_heads=2, d_ff=256, n_layers=1)  # rows of whole K blocks
+from tiny_arch import ARCHS, WIDE, keys_of, rope_factors, variant
 
 N_CTX, N_MERGES = 512, 320
 ALIGNMENT = 32
-MIX = ["F32", "F16", "Q4_0", "Q4_1", "Q8_0", "BF16"]  # the types of the matrices, in turn
 
 CONTROL_TOKENS = ["<|endoftext|>", "<|im_start|>", "<|im_end|>"]
 TOKEN_NORMAL, TOKEN_CONTROL = 1, 3
@@ -87,6 +86,7 @@ def learn_merges(text, symbols, n_merges):
     return merges
 
 
+@functools.lru_cache(maxsize=None)  # who writes many models learns the merges once
 def make_tokenizer():
     symbols = byte_symbols()
     merges = learn_merges(TEXT, symbols, N_MERGES)
@@ -101,9 +101,9 @@ def make_tokenizer():
 class Weights:
     """Draws tensors one after another. Only random() and exact arithmetic: same bytes anywhere."""
 
-    def __init__(self, seed, only_dtype):
+    def __init__(self, seed, mix):
         self.rng = random.Random(seed)
-        self.only_dtype = only_dtype
+        self.mix = mix
         self.tensors = []  # (name, dims fastest first, type number, bytes)
 
     def add(self, name, dims, dtype, values):
@@ -115,41 +115,59 @@ class Weights:
     def norm(self, name, n):
         self.add(name, [n], "F32", self.uniform(n, 0.5, 1.5))
 
+    def bias(self, name, n):
+        self.add(name, [n], "F32", self.uniform(n, -0.5, 0.5))
+
     def matrix(self, name, n_out, n_in, gain):
         """Inputs of variance 1 give outputs of variance gain squared."""
-        dtype = self.only_dtype or MIX[len(self.tensors) % len(MIX)]
+        dtype = self.mix[len(self.tensors) % len(self.mix)]
         a = gain * math.sqrt(3 / n_in)
         self.add(name, [n_in, n_out], dtype, self.uniform(n_out * n_in, -a, a))
 
-    def vocabulary(self, name, tokens, d_model, dtype):
+    def vocabulary(self, name, tokens, d_model, scale, dtype):
         """Small beside what the layers add, or a tied model would repeat its input. Control tokens
         and bytes that are no letters are fainter, so that greedy text is mostly readable."""
         values = []
         for token in tokens:
             faint = token in CONTROL_TOKENS or (len(token) == 1 and not "!" <= token <= "~")
-            a = 0.25 if faint else 0.5
+            a = (0.25 if faint else 0.5) * scale
             values += self.uniform(d_model, -a, a)
-        self.add(name, [d_model, len(tokens)], self.only_dtype or dtype, values)
+        self.add(name, [d_model, len(tokens)], dtype, values)
 
 
-def make_weights(shape, seed, only_dtype, is_tied, tokens):
-    w, d_model = Weights(seed, only_dtype), shape.d_model
+def add_layer(w, p, arch):
+    shape = arch.shape
     d_q, d_kv = shape.n_heads * shape.d_head, shape.n_kv_heads * shape.d_head
-    w.vocabulary("token_embd.weight", tokens, d_model, "Q8_0")
+    w.norm(p + "attn_norm.weight", shape.d_model)
+    for name, n_out, gain in [("attn_q", d_q, 1.5), ("attn_k", d_kv, 1.5), ("attn_v", d_kv, 1.0)]:
+        w.matrix(f"{p}{name}.weight", n_out, shape.d_model, gain)
+        if arch.has_qkv_bias:
+            w.bias(f"{p}{name}.bias", n_out)
+    if arch.has_head_norms:
+        w.norm(p + "attn_q_norm.weight", shape.d_head)
+        w.norm(p + "attn_k_norm.weight", shape.d_head)
+    w.matrix(p + "attn_output.weight", shape.d_model, d_q, 1.5)
+    if arch.has_post_norms:
+        w.norm(p + "post_attention_norm.weight", shape.d_model)
+    w.norm(p + "ffn_norm.weight", shape.d_model)
+    w.matrix(p + "ffn_gate.weight", shape.d_ff, shape.d_model, 1.5)
+    w.matrix(p + "ffn_up.weight", shape.d_ff, shape.d_model, 1.5)
+    w.matrix(p + "ffn_down.weight", shape.d_model, shape.d_ff, 1.5)
+    if arch.has_post_norms:
+        w.norm(p + "post_ffw_norm.weight", shape.d_model)
+
+
+def make_weights(arch, tokens, options):
+    w, shape = Weights(options.seed, [options.dtype] if options.dtype else arch.mix), arch.shape
+    scale = 1 / math.sqrt(shape.d_model) if arch.scales_embedding else 1
+    w.vocabulary("token_embd.weight", tokens, shape.d_model, scale, options.dtype or "Q8_0")
     for layer in range(shape.n_layers):
-        p = f"blk.{layer}."
-        w.norm(p + "attn_norm.weight", d_model)
-        w.matrix(p + "attn_q.weight", d_q, d_model, 1.5)
-        w.matrix(p + "attn_k.weight", d_kv, d_model, 1.5)
-        w.matrix(p + "attn_v.weight", d_kv, d_model, 1.0)
-        w.matrix(p + "attn_output.weight", d_model, d_q, 1.5)
-        w.norm(p + "ffn_norm.weight", d_model)
-        w.matrix(p + "ffn_gate.weight", shape.d_ff, d_model, 1.5)
-        w.matrix(p + "ffn_up.weight", shape.d_ff, d_model, 1.5)
-        w.matrix(p + "ffn_down.weight", d_model, shape.d_ff, 1.5)
-    w.norm("output_norm.weight", d_model)
-    if not is_tied:
-        w.vocabulary("output.weight", tokens, d_model, "F16")
+        add_layer(w, f"blk.{layer}.", arch)
+    w.norm("output_norm.weight", shape.d_model)
+    if options.untied:
+        w.vocabulary("output.weight", tokens, shape.d_model, 1, options.dtype or "F16")
+    if options.rope_factors:
+        w.add("rope_freqs.weight", [shape.d_head // 2], "F32", rope_factors(shape.d_head))
     return w.tensors
 
 
@@ -179,21 +197,30 @@ def padding(n):
     return bytes(-n % ALIGNMENT)
 
 
-def make_keys(shape, tokens, types, merges, n_ctx):
+def arch_keys(arch, n_vocab, options):
+    shape = arch.shape
+    keys = [
+        ("block_count", U32, shape.n_layers),
+        ("context_length", U32, options.context),
+        ("embedding_length", U32, shape.d_model),
+        ("feed_forward_length", U32, shape.d_ff),
+        ("attention.head_count", U32, shape.n_heads),
+        ("attention.head_count_kv", U32, shape.n_kv_heads),
+        ("rope.freq_base", F32, arch.rope_base),
+        ("attention.layer_norm_rms_epsilon", F32, 1e-5),
+        ("vocab_size", U32, n_vocab),
+        ("rope.dimension_count", U32, shape.d_head),
+    ]
+    return [(f"{arch.name}.{suffix}", kind, value)
+            for suffix, kind, value in keys + keys_of(arch, options.rope_scaling)]
+
+
+def make_keys(arch, tokens, types, merges, options):
     return [
-        ("general.architecture", STRING, "llama"),
+        ("general.architecture", STRING, arch.name),
         ("general.name", STRING, "Tiny Ladder"),
         ("general.languages", STRING, ["en"]),
-        ("llama.block_count", U32, shape.n_layers),
-        ("llama.context_length", U32, n_ctx),
-        ("llama.embedding_length", U32, shape.d_model),
-        ("llama.feed_forward_length", U32, shape.d_ff),
-        ("llama.attention.head_count", U32, shape.n_heads),
-        ("llama.attention.head_count_kv", U32, shape.n_kv_heads),
-        ("llama.rope.freq_base", F32, 10000.0),
-        ("llama.attention.layer_norm_rms_epsilon", F32, 1e-5),
-        ("llama.vocab_size", U32, len(tokens)),
-        ("llama.rope.dimension_count", U32, shape.d_head),
+        *arch_keys(arch, len(tokens), options),
         ("tokenizer.ggml.add_space_prefix", BOOL, False),
         ("tokenizer.ggml.add_bos_token", BOOL, False),
         ("tokenizer.ggml.model", STRING, "gpt2"),
@@ -220,20 +247,34 @@ def file_bytes(keys, tensors):
     return head + padding(len(head)) + data
 
 
-def main():
+def make_file(options):
+    """All bytes of the file that the options ask for."""
+    arch = variant(options.arch, options.wide_heads, options.window)
+    if options.dtype and DTYPES[options.dtype].block_len == K_BLOCK:
+        arch = arch._replace(shape=WIDE)
+    tokens, types, merges = make_tokenizer()
+    return file_bytes(make_keys(arch, tokens, types, merges, options), make_weights(arch, tokens, options))
+
+
+def parse_options(words):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", required=True, metavar="FILE")
+    parser.add_argument("--arch", choices=ARCHS, default="llama")
     parser.add_argument("--seed", type=int, default=1, metavar="N")
     parser.add_argument("--dtype", choices=DTYPES, help="store every matrix as this type")
     parser.add_argument("--untied", action="store_true", help="write an output matrix of its own")
     parser.add_argument("--context", type=int, default=N_CTX, metavar="N", help="tokens that fit")
-    options = parser.parse_args()
+    parser.add_argument("--window", type=int, metavar="N", help="keys that a layer with a window reads")
+    parser.add_argument("--wide-heads", action="store_true", help="heads twice as wide as their share")
+    parser.add_argument("--rope-factors", action="store_true", help="write the tensor of factors of Llama 3.x")
+    parser.add_argument("--rope-scaling", choices=["linear", "yarn"], help="stretch positions by 4")
+    return parser.parse_args(words)
 
-    shape = WIDE if options.dtype and DTYPES[options.dtype].block_len == K_BLOCK else SMALL
-    tokens, types, merges = make_tokenizer()
-    tensors = make_weights(shape, options.seed, options.dtype, not options.untied, tokens)
+
+def main():
+    options = parse_options(None)
     with open(options.out, "wb") as file:
-        file.write(file_bytes(make_keys(shape, tokens, types, merges, options.context), tensors))
+        file.write(make_file(options))
 
 
 if __name__ == "__main__":

@@ -8,7 +8,12 @@ import unittest
 from pathlib import Path
 
 MAKER = Path(__file__).resolve().parents[2] / "tools" / "tiny_model.py"
-SHA256 = "7d289d796859fcfa6b34e8345cbebef12d717636c8142a419149a1de59b6f024"
+SHA256 = {
+    "llama": "7d289d796859fcfa6b34e8345cbebef12d717636c8142a419149a1de59b6f024",
+    "qwen2": "a674edff617065b1aaa0600e014c7a9f36f82ff945c2155e161b120c84db6821",
+    "qwen3": "3d016845ddbe17cf476c85793aee5c5f8df761ceca9f94f1660b0e7f99d21713",
+    "gemma3": "3ed8d44d80e8c12bb66856d786d38bf3d7958cedc4964d31813ab6d2cc1b9a53",
+}
 MAX_BYTES = 300 * 1024
 
 
@@ -20,11 +25,23 @@ def make(*options):
 
 
 class TinyModel(unittest.TestCase):
-    def test_gives_the_same_bytes_on_every_machine(self):
-        self.assertEqual(hashlib.sha256(make()).hexdigest(), SHA256)
+    def test_gives_the_same_small_file_on_every_machine(self):
+        for arch, sha256 in SHA256.items():
+            made = make("--arch", arch)
+            self.assertEqual(hashlib.sha256(made).hexdigest(), sha256, arch)
+            self.assertLess(len(made), MAX_BYTES, arch)
 
-    def test_is_small(self):
-        self.assertLess(len(make()), MAX_BYTES)
+    def test_a_llama_is_made_unless_told_otherwise(self):
+        self.assertEqual(make(), make("--arch", "llama"))
+
+    def test_an_option_that_adds_a_tensor_or_key_changes_no_weight(self):
+        plain = make()
+        for option, name in [(["--rope-factors"], b"rope_freqs.weight"), (["--rope-scaling", "yarn"], b"yarn"),
+                             (["--window", "9"], b"llama.attention.sliding_window")]:
+            self.assertNotIn(name, plain)
+            made = make(*option)
+            self.assertIn(name, made)
+            self.assertIn(plain[-1000:], made)
 
     def test_another_seed_gives_other_weights_and_the_same_tokenizer(self):
         one, two = make("--seed", "1"), make("--seed", "2")
