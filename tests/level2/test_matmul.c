@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "level2-operator/rows_for.h"
 #include "tests/support/suite.h"
 
 enum { MAX_IN = 1000, MAX_OUT = 20, MAX_TOKENS = 67 };
@@ -101,9 +102,32 @@ START_TEST(a_stored_row_is_expanded_first) { // Q8_0: one block, d = 0.5, q = i 
         block.qs[i] = (int8_t)(i - 16);
         ones[i] = 1;
     }
-    struct weight m = {DTYPE_Q8_0, 1, 32, &block, sizeof(block), NULL};
+    struct weight m = {DTYPE_Q8_0, 1, 32, .file = &block, .row_bytes = sizeof(block)};
     matmul(&got, ones, &m, 1, 0, 1, row);
     ck_assert(got == -8); // 0.5 * (-16 - 15 ... + 15)
+}
+END_TEST
+
+// Any bytes below 0x40: no scale is negative, infinite or NaN, whatever the type.
+START_TEST(a_row_of_any_type_meets_every_token) {
+    enum { N_ROWS = 3, N_IN = 2 * K_BLOCK, N_TOKENS = 5 };
+    static unsigned char stored[N_ROWS * N_IN * sizeof(float)];
+    const struct dtype_info *info = dtype_info((enum dtype)_i);
+    struct weight m = {(enum dtype)_i, N_ROWS, N_IN, .file = stored};
+    float expanded[N_IN], want[N_TOKENS * N_ROWS];
+    struct draw d = draw_start(info->name);
+
+    m.row_bytes = (size_t)(N_IN / info->block_len * info->block_bytes);
+    fill(&d, x, N_TOKENS * N_IN);
+    for (size_t i = 0; i < sizeof(stored); i++)
+        stored[i] = (unsigned char)draw_int(&d, 0, 63);
+    for (int o = 0; o < N_ROWS; o++) {
+        rows_for(m.dtype)(expanded, stored + (size_t)o * m.row_bytes, N_IN);
+        for (int t = 0; t < N_TOKENS; t++)
+            want[t * N_ROWS + o] = dot_by_contract(expanded, x + t * N_IN, N_IN);
+    }
+    matmul(y, x, &m, N_TOKENS, 0, N_ROWS, row);
+    assert_close(info->name, y, want, N_TOKENS * N_ROWS, 0);
 }
 END_TEST
 
@@ -180,6 +204,7 @@ Suite *suite(void) {
     tcase_add_loop_test(reference, a_dot_product_adds_in_the_promised_order, 0, N_SIZES);
     tcase_add_loop_test(reference, a_product_matches_double, 0, N_SIZES);
     tcase_add_test(reference, a_stored_row_is_expanded_first);
+    tcase_add_loop_test(reference, a_row_of_any_type_meets_every_token, 0, DTYPE_Q6_K + 1);
     suite_add_tcase(s, reference);
 
     TCase *edges = tcase_create("edges");
