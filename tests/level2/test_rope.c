@@ -17,6 +17,7 @@ static const char *name_of(enum rope_pairing pairing) {
 
 // ---- worked example ----------------------------------------------------------------------------
 
+// NUM-01, one and the same vector in both pairings, is {1, 0, 0, 0} at position 1.
 static const struct {
     enum rope_pairing pairing;
     int position;
