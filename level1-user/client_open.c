@@ -145,6 +145,10 @@ static bool set_options(struct client *c, const struct client_options *options) 
     failed |= curl_easy_setopt(c->easy, CURLOPT_CONNECTTIMEOUT_MS, connect_ms) != CURLE_OK;
     // We ask for no packing, and unpack what comes packed nevertheless.
     failed |= curl_easy_setopt(c->easy, CURLOPT_ACCEPT_ENCODING, "") != CURLE_OK;
+#if LIBCURL_VERSION_NUM >= 0x075700
+    // A name that nobody resolves must not hold up who gives up: the thread that asks is left behind.
+    failed |= curl_easy_setopt(c->easy, CURLOPT_QUICK_EXIT, 1L) != CURLE_OK;
+#endif
     if (is_this_machine(c->where)) {
         failed |= curl_easy_setopt(c->easy, CURLOPT_PROXY, "") != CURLE_OK;
     }
