@@ -1,8 +1,9 @@
 // String constants: what a backslash means in Python.
+#include "level2-operator/template_parser.h"
+
 #include <string.h>
 
 #include "common/utf8.h"
-#include "level2-operator/template_parser.h"
 
 static int digit_of(char c) {
     if (c >= '0' && c <= '9') return c - '0';

@@ -1,5 +1,7 @@
 // What a value looks like as text: Python's str for what is printed, its repr for what stands inside
 // lists and dicts, and the formats of "%s".
+#include "level2-operator/template_render.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -8,7 +10,6 @@
 #include <utf8proc.h>
 
 #include "common/utf8.h"
-#include "level2-operator/template_render.h"
 
 // ---- numbers
 
