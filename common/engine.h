@@ -82,6 +82,8 @@ struct engine_event {
     int n_cached;     // of these, taken from a cache
     int n_prefilled;  // of these, now known to the model (n_cached included)
     int n_completion; // tokens drawn and reported
+    // engine clock: when it was taken out of the queue, and when this was said
+    int64_t started_ns, at_ns;
     // EVENT_TOKEN
     struct token_logprob drawn; // logprob only if asked for
     int n_top;                  // alternatives, best first
@@ -91,6 +93,9 @@ struct engine_event {
     struct error err; // FINISH_ERROR
 };
 
+// Row i counts steps of at most 2^i rows that fit into no row above; the last one has no bound.
+enum { ENGINE_STEP_SIZES = 14 };
+
 struct engine_stats {
     int n_waiting, n_running;
     uint64_t n_finished, n_cancelled, n_failed; // requests
@@ -98,6 +103,11 @@ struct engine_stats {
     uint64_t n_steps;
     int64_t last_step_ns;           // engine clock when the last step ended: the heartbeat
     int n_kv_tokens, n_kv_capacity; // tokens held, tokens that fit
+    uint64_t n_kv_bytes;            // of the whole cache
+    // where the time went: looking for cached prefixes, prompts, answers
+    int64_t cache_ns, prefill_ns, decode_ns;
+    uint64_t n_step_rows; // of all steps
+    uint64_t n_steps_by_rows[ENGINE_STEP_SIZES];
 };
 
 // Called after events were put, from the engine thread. Must not block and not call the engine.

@@ -33,9 +33,9 @@ enum {
     LIMIT_CHOICES_INSIDE = 16,     // of these in the engine at a time: room for others
 
     // Chat templates
-    LIMIT_TEMPLATE_BYTES = 1 << 20,         // of one template
-    LIMIT_TEMPLATE_DEPTH = 400,             // expressions, blocks and calls inside each other
-    LIMIT_TEMPLATE_STEPS = 1 << 24,         // nodes, items and blocks of bytes in one rendering
+    LIMIT_TEMPLATE_BYTES = 1 << 20, // of one template
+    LIMIT_TEMPLATE_DEPTH = 400,     // expressions, blocks and calls inside each other
+    LIMIT_TEMPLATE_STEPS = 1 << 24, // nodes, items and blocks of bytes in one rendering
     LIMIT_TEMPLATE_OUTPUT_BYTES = 32 << 20, // text that it may make
 
     // HTTP
@@ -53,11 +53,13 @@ enum {
     LIMIT_PING_MS = 5000,             // silence on a stream before a comment is sent
     LIMIT_IDLE_S = 60,                // seconds a connection may stay idle
     LIMIT_DRAIN_S = 30,               // seconds that SIGTERM waits for running requests
-    LIMIT_STALL_S = 60,         // seconds that an engine with work may go without a step
-    LIMIT_RETRY_AFTER_S = 3600, // seconds that a client is told to wait, at the most
-    LIMIT_API_KEYS = 64,        // keys that a server knows
-    LIMIT_ORIGINS = 64,         // origins on the CORS allow-list
-    LIMIT_REQUEST_ID = 128,     // bytes of a client's own X-Request-Id
+    LIMIT_STALL_S = 60,            // seconds that an engine with work may go without a step
+    LIMIT_RETRY_AFTER_S = 3600,    // seconds that a client is told to wait, at the most
+    LIMIT_API_KEYS = 64,           // keys that a server knows
+    LIMIT_ORIGINS = 64,            // origins on the CORS allow-list
+    LIMIT_METRICS_BYTES = 1 << 20, // one page of metrics
+    LIMIT_KEY_NAME = 32,           // bytes of the name that stands for an API key in logs
+    LIMIT_REQUEST_ID = 128,        // bytes of a client's own X-Request-Id
 
     // The client
     LIMIT_PROMPT_PARTS = 64,          // parts of one prompt, without history and question

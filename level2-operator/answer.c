@@ -1,15 +1,32 @@
 // From the engine's events to the bytes of a reply.
 #include "level2-operator/answer.h"
 
+#include <string.h>
+
 // ---- events
 
-bool answer_event(struct answer *a, const struct engine_event *event) {
+static void count_end(struct answer *a, const struct generation *g) {
+    enum metrics_end how = METRICS_ERROR;
+    if (g->finish_reason)
+        how = strcmp(g->finish_reason, "length") == 0 ? METRICS_LENGTH : METRICS_STOP;
+    metrics_end(a->metrics, &g->times, how, g->n_prompt, g->n_completion);
+}
+
+static void take_event(struct answer *a, struct generation *g,
+                       const struct engine_event *event) {
     bool cancel;
+    a->has_news = true;
+    if (g->is_over) return; // of a choice that a stop string has ended
+    metrics_event(a->metrics, &g->times, event);
+    generation_event(g, event, &cancel);
+    if (cancel) engine_cancel(a->engine, event->id);
+    if (g->is_over) count_end(a, g);
+}
+
+bool answer_event(struct answer *a, const struct engine_event *event) {
     for (int i = 0; i < a->n_choices; i++) {
         if (a->choices[i].id != event->id) continue;
-        generation_event(&a->choices[i], event, &cancel);
-        if (cancel) engine_cancel(a->engine, event->id);
-        a->has_news = true;
+        take_event(a, &a->choices[i], event);
         return true;
     }
     return false;
@@ -95,7 +112,9 @@ enum status answer_write(struct answer *a, struct buffer *out, struct error *err
 static void cancel_all(struct answer *a) {
     for (int i = 0; i < a->n_choices; i++) {
         struct generation *g = &a->choices[i];
-        if (g->id && !g->is_over) engine_cancel(a->engine, g->id);
+        if (!g->id || g->is_over) continue;
+        engine_cancel(a->engine, g->id);
+        metrics_end(a->metrics, &g->times, METRICS_ABORT, 0, 0);
     }
 }
 

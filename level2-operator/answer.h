@@ -45,6 +45,8 @@ struct answer {
     // borrowed
     struct engine *engine;
     const struct model *model;
+    struct clock *clock;
+    struct metrics *metrics;
     size_t max_piece; // bytes of the vocabulary's longest piece
     // what is left of the request once it is submitted
     struct api_reply reply;

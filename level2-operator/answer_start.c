@@ -148,6 +148,7 @@ static enum status submit(struct answer *a, struct error *err) {
         enum status st = engine_submit(a->engine, &params, id, err);
         if (st == ERR_BUSY && a->n_submitted > 0) return OK;
         if (st) return st;
+        a->choices[a->n_submitted].times.submitted_ns = clock_now(a->clock);
         a->n_submitted++;
     }
     if (a->n_submitted == a->n_choices) arena_free(&a->prompt_arena); // and a->prompts
@@ -270,6 +271,8 @@ static struct answer *answer_new(const struct job *job,
     a->exchange = job->exchange;
     a->engine = options->served.engine;
     a->model = options->served.model;
+    a->clock = options->clock;
+    a->metrics = options->metrics;
     a->max_piece = max_piece;
     return a;
 }

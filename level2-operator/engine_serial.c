@@ -61,7 +61,7 @@ static void serial_park(struct engine *e, int64_t timeout_ns) {
     if (wakes == s->wakes_seen && !may_have_work(s))
         os_wait(&s->wakes, wakes, timeout_ns < 0 ? LONG_NS : timeout_ns);
     s->wakes_seen = atomic_load(&s->wakes);
-    serial_heartbeat(s, 0);
+    serial_heartbeat(s);
 }
 
 static void serial_wake(struct engine *e) {
@@ -204,6 +204,7 @@ static enum status parts_make(struct engine_serial *s, const struct kv_layout *l
     if (!s->banned) return error_set(err, ERR_MEMORY, "no memory for the engine");
     s->cache.no_reuse = o->no_cache;
     s->queue.stats.n_kv_capacity = o->n_ctx;
+    s->queue.stats.n_kv_bytes = layout->block_bytes;
     return OK;
 }
 
@@ -239,7 +240,7 @@ enum status engine_serial_create_in(struct engine **e, struct model *model,
         return st;
     }
     arena_seal(arena); // the step loop allocates nothing
-    serial_heartbeat(s, 0);
+    serial_heartbeat(s);
     *e = &s->base;
     return OK;
 }

@@ -46,7 +46,7 @@ static inline struct engine_serial *engine_serial_of(struct engine *e) {
 // engine_step; see common/engine.h.
 bool serial_step(struct engine *e);
 
-// The engine thread is alive: renews last_step_ns. n_steps: of them done now.
-void serial_heartbeat(struct engine_serial *s, int n_steps);
+// The engine thread is alive: renews last_step_ns.
+void serial_heartbeat(struct engine_serial *s);
 
 #endif

@@ -9,6 +9,7 @@
 #ifndef LEVEL2_EXCHANGE_H
 #define LEVEL2_EXCHANGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -56,8 +57,13 @@ struct delivery { // worker -> loop
     int retry_after_s; // DELIVER_REPLY; 0: no header
     char *bytes;       // owned by the receiver; NULL if none
     size_t n_bytes;
-    // DELIVER_REPLY and DELIVER_END, for the access log
+    bool has_failed;  // DELIVER_DATA: the stream ends with an error
+    const char *code; // DELIVER_REPLY of an error; NULL: null
+    // DELIVER_REPLY and DELIVER_END of an answer, for log and metrics
     int n_prompt, n_cached, n_completion;
+    int64_t queue_ns;          // that its first choice waited for the engine
+    int64_t first_ns;          // its first token was drawn; 0: there is none
+    const char *finish_reason; // of the first choice; NULL: none
 };
 
 struct exchange_queues {

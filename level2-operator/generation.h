@@ -18,6 +18,7 @@
 #include "level2-operator/api_reply.h"
 #include "level2-operator/api_request.h"
 #include "level2-operator/buffer.h"
+#include "level2-operator/metrics.h"
 #include "level2-operator/stop.h"
 #include "level2-operator/tokenizer.h"
 
@@ -41,6 +42,7 @@ struct generation {
     bool is_over;
     const char *finish_reason; // "stop" or "length", once over; NULL: it failed, see err
     struct error err;
+    struct metrics_times times;
 };
 
 // max_piece: bytes of the vocabulary's longest piece. max_tokens bounds the memory. The stop filter

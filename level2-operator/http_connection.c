@@ -80,6 +80,7 @@ static void refuse(struct http_connection *c, const struct api_error *e,
                         e->http_status, n_body, body ? body : "");
     bufferevent_enable(c->bev, EV_READ | EV_WRITE);
     free(body);
+    c->all->refused(c->all->ctx, e);
     log_line(c->all->log, LOG_WARN, "request refused before it was whole",
              "status=%d code=%s", e->http_status, e->code ? e->code : "none");
 }

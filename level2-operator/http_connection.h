@@ -23,6 +23,7 @@
 #include "common/clock.h"
 #include "common/limits.h"
 #include "common/log.h"
+#include "level2-operator/api_error.h"
 #include "level2-operator/exchange.h"
 
 struct bufferevent;
@@ -40,7 +41,10 @@ struct http_exchange {
     struct evhttp_request *req; // borrowed from evhttp until the reply is handed over
     const char *method, *path;  // for the log
     char request_id[LIMIT_REQUEST_ID + 1];
+    char key_name[LIMIT_KEY_NAME + 1]; // of the API key; "": none
     int64_t arrived_ns;
+    int64_t first_byte_ns;          // of a stream; 0: none yet
+    size_t n_bytes;                 // of the reply's body so far
     bool is_in_flight, is_admitted; // counted by lifecycle, by admission
     bool has_job;                   // the worker knows it
     bool is_stream;                 // the head is out
@@ -78,6 +82,8 @@ struct http_connections {
     struct clock *clock;
     const struct log *log;
     struct http_connection_limits limits;
+    // Called when a request was answered before it was whole.
+    void (*refused)(void *ctx, const struct api_error *e);
     // Called when a connection with a running exchange goes; the request is freed afterwards.
     void (*gone)(void *ctx, struct http_connection *c);
     // Called when the stream of a connection has been silent for the time given to set_ping.

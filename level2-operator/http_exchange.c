@@ -84,15 +84,46 @@ void http_exchange_begin(struct http_server *s, struct http_connection *c,
 
 // ---- end ---------------------------------------------------------------------------------------
 
+static double ms_of(int64_t ns) {
+    return (double)ns / 1e6;
+}
+
+// From arrival to the first byte of text. Of a whole answer: to its first token. 0: there is none.
+static int64_t first_token_after(const struct http_exchange *x, const struct delivery *d) {
+    int64_t first_ns = x->is_stream ? x->first_byte_ns : d ? d->first_ns : 0;
+    return first_ns ? first_ns - x->arrived_ns : 0;
+}
+
 static void log_access(struct http_server *s, const struct http_exchange *x, int status,
                        const struct delivery *d) {
+    static const struct delivery none = {0};
     char path[128];
-    double ms = (double)(clock_now(s->options.clock) - x->arrived_ns) / 1e6;
+    int64_t now_ns = clock_now(s->options.clock);
+    if (!d) d = &none;
     log_line(s->options.log, LOG_INFO, "request",
-             "method=%s path=%s status=%d ms=%.1f prompt=%d cached=%d completion=%d id=%s",
-             x->method, log_quote(path, sizeof(path), x->path), status, ms,
-             d ? d->n_prompt : 0, d ? d->n_cached : 0, d ? d->n_completion : 0,
-             x->request_id);
+             "id=%s method=%s path=%s status=%d prompt=%d cached=%d output=%d "
+             "queue_ms=%.1f ttft_ms=%.1f ms=%.1f finish=%s key=%s bytes=%zu",
+             x->request_id, x->method, log_quote(path, sizeof(path), x->path), status,
+             d->n_prompt, d->n_cached, d->n_completion, ms_of(d->queue_ns),
+             ms_of(first_token_after(x, d)), ms_of(now_ns - x->arrived_ns),
+             d->finish_reason ? d->finish_reason : "none",
+             *x->key_name ? x->key_name : "none", x->n_bytes);
+}
+
+// The loop's part of the metrics. Only what has an answer has its times.
+static void count(struct http_server *s, const struct http_exchange *x, int status,
+                  const struct delivery *d) {
+    struct metrics *m = s->options.metrics;
+    if (status == STATUS_CLIENT_GONE) m->n_gone++;
+    if (!d || !d->finish_reason) return;
+    int64_t first_ns = first_token_after(x, d);
+    if (first_ns) histogram_add(&m->first_token_s, (double)first_ns / 1e9);
+    histogram_add(&m->whole_s, (double)(clock_now(s->options.clock) - x->arrived_ns) / 1e9);
+}
+
+void http_exchange_refused(void *server, const struct api_error *e) {
+    struct http_server *s = server;
+    metrics_refuse(s->options.metrics, e->http_status, e->code);
 }
 
 // Gives back what was counted and forgets the exchange. The request is the caller's to finish.
@@ -102,6 +133,7 @@ static void end(struct http_server *s, struct http_connection *c, int status,
     double service_s = (double)(clock_now(s->options.clock) - x->arrived_ns) / 1e9;
 
     log_access(s, x, status, d);
+    count(s, x, status, d);
     http_connection_set_ping(c, 0);
     if (x->is_admitted) admission_leave(&s->admission, service_s);
     if (x->is_in_flight) lifecycle_leave(&s->lifecycle);
@@ -124,11 +156,19 @@ static struct evhttp_request *end_with_reply(struct http_server *s,
 
 void http_exchange_reply(struct http_server *s, struct http_connection *c, int status,
                          const char *body, size_t n_body) {
+    c->exchange.n_bytes = n_body;
     http_reply_json(end_with_reply(s, c, status, NULL), status, body, n_body);
+}
+
+void http_exchange_text(struct http_server *s, struct http_connection *c, const char *type,
+                        const char *body, size_t n_body) {
+    c->exchange.n_bytes = n_body;
+    http_reply_body(end_with_reply(s, c, 200, NULL), 200, type, body, n_body);
 }
 
 void http_exchange_refuse(struct http_server *s, struct http_connection *c,
                           const struct api_error *e, const char *message) {
+    http_exchange_refused(s, e);
     http_reply_error(end_with_reply(s, c, e->http_status, NULL), e, message);
 }
 
@@ -179,6 +219,7 @@ void http_exchange_gone(void *server, struct http_connection *c) {
 static void stream(struct http_server *s, struct http_connection *c, const char *bytes,
                    size_t n_bytes) {
     MUST(c->exchange.is_stream);
+    c->exchange.n_bytes += n_bytes;
     http_stream_data(c->exchange.req, bytes, n_bytes);
     if (http_connection_unread(c) > s->options.limits.out_bytes) {
         log_line(s->options.log, LOG_WARN, "a reader that is too slow was cut off", "id=%s",
@@ -194,6 +235,7 @@ static void stream_end(struct http_server *s, struct http_connection *c,
     struct evhttp_request *req = c->exchange.req;
     MUST(c->exchange.is_stream);
     if (d->n_bytes > 0) http_stream_data(req, d->bytes, d->n_bytes);
+    c->exchange.n_bytes += d->n_bytes;
     end(s, c, 200, d);
     http_stream_end(req);
 }
@@ -215,6 +257,8 @@ static void reply(struct http_server *s, struct http_connection *c,
         return;
     }
     if (d->retry_after_s > 0) retry_after(c->exchange.req, d->retry_after_s);
+    if (d->http_status >= 400) metrics_refuse(s->options.metrics, d->http_status, d->code);
+    c->exchange.n_bytes = d->n_bytes;
     http_reply_json(end_with_reply(s, c, d->http_status, d), d->http_status, d->bytes,
                     d->n_bytes);
 }
@@ -231,6 +275,8 @@ static void deliver(struct http_server *s, struct http_connection *c,
         http_connection_set_ping(c, s->options.limits.ping_ms);
         break;
     case DELIVER_DATA:
+        if (!c->exchange.first_byte_ns && !d->has_failed)
+            c->exchange.first_byte_ns = clock_now(s->options.clock);
         stream(s, c, d->bytes, d->n_bytes);
         break;
     case DELIVER_END:

@@ -16,9 +16,11 @@
 void http_exchange_begin(struct http_server *s, struct http_connection *c,
                          struct evhttp_request *req);
 
-// body NULL: none. Both end the exchange.
+// body NULL: none. All three end the exchange.
 void http_exchange_reply(struct http_server *s, struct http_connection *c, int status,
                          const char *body, size_t n_body);
+void http_exchange_text(struct http_server *s, struct http_connection *c, const char *type,
+                        const char *body, size_t n_body);
 void http_exchange_refuse(struct http_server *s, struct http_connection *c,
                           const struct api_error *e, const char *message);
 
@@ -30,6 +32,7 @@ enum status http_exchange_job(struct http_server *s, struct http_connection *c,
 void http_exchange_deliver(struct http_server *s, struct delivery *d);
 
 // For struct http_connections.
+void http_exchange_refused(void *server, const struct api_error *e);
 void http_exchange_gone(void *server, struct http_connection *c);
 void http_exchange_silent(void *server, struct http_connection *c);
 

@@ -56,16 +56,21 @@ static void number_header(struct evhttp_request *req, const char *name, size_t v
     http_reply_header(req, name, text);
 }
 
-void http_reply_json(struct evhttp_request *req, int status, const char *body,
-                     size_t n_body) {
+void http_reply_body(struct evhttp_request *req, int status, const char *type,
+                     const char *body, size_t n_body) {
     struct evbuffer *bytes = evbuffer_new();
     if (body) {
-        http_reply_header(req, "Content-Type", "application/json");
+        http_reply_header(req, "Content-Type", type);
         number_header(req, "Content-Length", n_body);
         if (bytes && !is_head(req)) evbuffer_add(bytes, body, n_body);
     }
     evhttp_send_reply(req, status, reason_of(status), bytes);
     if (bytes) evbuffer_free(bytes);
+}
+
+void http_reply_json(struct evhttp_request *req, int status, const char *body,
+                     size_t n_body) {
+    http_reply_body(req, status, "application/json", body, n_body);
 }
 
 void http_reply_error(struct evhttp_request *req, const struct api_error *e,

@@ -13,7 +13,9 @@ struct evhttp_request;
 
 void http_reply_header(struct evhttp_request *req, const char *name, const char *value);
 
-// Status and a JSON body; body NULL: none.
+// Status and a body of this media type; body NULL: none.
+void http_reply_body(struct evhttp_request *req, int status, const char *type,
+                     const char *body, size_t n_body);
 void http_reply_json(struct evhttp_request *req, int status, const char *body,
                      size_t n_body);
 

@@ -11,6 +11,7 @@
 #include <strings.h>
 
 #include "level2-operator/http_exchange.h"
+#include "level2-operator/http_metrics.h"
 #include "level2-operator/http_models.h"
 #include "level2-operator/http_reply.h"
 #include "level2-operator/http_route.h"
@@ -170,6 +171,20 @@ static void answer_models(struct visit *v) {
     free(body);
 }
 
+static void answer_metrics(struct visit *v) {
+    struct buffer out;
+
+    buffer_init(&out, LIMIT_METRICS_BYTES);
+    http_metrics_write(&out, v->s);
+    if (out.failed) {
+        refuse(v, 500, "server_error", "internal_error", 0, "out of memory");
+    } else {
+        http_exchange_text(v->s, v->c, "text/plain; version=0.0.4; charset=utf-8",
+                           out.bytes, out.n_bytes);
+    }
+    buffer_free(&out);
+}
+
 // ---- jobs --------------------------------------------------------------------------------------
 
 // A malloc'd copy with a zero byte behind it; NULL: no memory.
@@ -269,6 +284,9 @@ static void act(struct visit *v) {
         break;
     case HTTP_READY:
         answer_ready(v);
+        break;
+    case HTTP_METRICS:
+        answer_metrics(v);
         break;
     }
 }

@@ -15,6 +15,7 @@ static const struct http_route routes[] = {
     {"/v1/models/",           HTTP_MODEL,   ROUTE_COUNT,          false, false, true,  false},
     {"/health",               HTTP_HEALTH,  ROUTE_COUNT,          false, true,  false, false},
     {"/ready",                HTTP_READY,   ROUTE_COUNT,          false, true,  false, false},
+    {"/metrics",              HTTP_METRICS, ROUTE_COUNT,          false, false, false, false},
     {NULL,                    HTTP_UNKNOWN, ROUTE_COUNT,          false, false, false, false},
 };
 // clang-format on

@@ -12,7 +12,8 @@ enum http_action {
     HTTP_MODELS,  // the list of models
     HTTP_MODEL,   // one model; its name is the rest of the path
     HTTP_HEALTH,
-    HTTP_READY
+    HTTP_READY,
+    HTTP_METRICS
 };
 
 struct http_route {

@@ -184,6 +184,7 @@ static enum status open_connections(struct http_server *s, struct error *err) {
              // end when it is not far, so that the client sees a clean answer.
              .request_bytes = 2 * l->body_bytes + LIMIT_HEADER_BYTES,
                      .incoming_bytes = l->incoming_bytes},
+        .refused = http_exchange_refused,
         .gone = http_exchange_gone,
         .silent = http_exchange_silent,
         .ctx = s,

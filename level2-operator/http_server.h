@@ -21,6 +21,7 @@
 #include "level2-operator/http_cors.h"
 #include "level2-operator/http_keys.h"
 #include "level2-operator/lifecycle.h"
+#include "level2-operator/metrics.h"
 #include "level2-operator/text_worker.h"
 
 struct event;
@@ -44,11 +45,13 @@ struct http_options {
     const struct http_cors *cors;
     struct exchange_queues *queues;
     struct clock *clock;
+    struct metrics *metrics; // its part of the HTTP loop
     const struct log *log;
-    FILE *announce;     // gets "ready: http://HOST:PORT"; NULL: nobody
-    int max_inside;     // generations running and waiting
-    int64_t drain_ns;   // what SIGTERM waits for
-    bool takes_signals; // SIGTERM and SIGINT mean http_server_terminate
+    double hourly_price; // of this machine, for the cost of tokens; 0: unknown
+    FILE *announce;      // gets "ready: http://HOST:PORT"; NULL: nobody
+    int max_inside;      // generations running and waiting
+    int64_t drain_ns;    // what SIGTERM waits for
+    bool takes_signals;  // SIGTERM and SIGINT mean http_server_terminate
     struct http_limits limits;
 };
 

@@ -26,6 +26,7 @@ struct service {
     struct clock clock;
     struct serve_options options;
     struct exchange_queues queues;
+    struct metrics metrics;
     struct http_server http;
     struct text_thread text;
     struct engine_thread engine;
@@ -45,6 +46,7 @@ static void loaded(void *ctx, enum status st) {
                    .created_s = clock_unix_s()},
         .queues = &s->queues,
         .clock = &s->clock,
+        .metrics = &s->metrics,
         .log = &s->options.log,
     };
     snprintf(text.served.id, sizeof(text.served.id), "%s", s->options.model_id);
@@ -68,7 +70,9 @@ static enum status open_http(struct service *s, struct error *err) {
         .cors = &o->cors,
         .queues = &s->queues,
         .clock = &s->clock,
+        .metrics = &s->metrics,
         .log = &o->log,
+        .hourly_price = o->hourly_price,
         .announce = stderr,
         .max_inside = o->max_waiting + 1, // and the one that runs
         .drain_ns = (int64_t)o->drain_s * 1000000000,
@@ -143,6 +147,7 @@ int main(int argc, char **argv) {
 
     arena_init(&s.arena, work_bytes);
     clock_init_real(&s.clock);
+    metrics_init(&s.metrics);
     int exit_status =
         serve_options_parse(&s.options, argc, argv, &s.arena); // what is wanted
     if (exit_status == CLI_GO_ON) {

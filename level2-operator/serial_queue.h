@@ -28,7 +28,8 @@ struct serial_request {
     struct engine_params params;
     // engine thread only
     int n_cached, n_prefilled, n_completion; // as in struct engine_event
-    token_id last;                           // drawn, but not yet fed to the model
+    int64_t started_ns;
+    token_id last; // drawn, but not yet fed to the model
 };
 
 struct serial_queue {

@@ -17,6 +17,8 @@ static void note(struct engine_serial *s, const struct serial_request *r,
     s->event.n_cached = r->n_cached;
     s->event.n_prefilled = r->n_prefilled;
     s->event.n_completion = r->n_completion;
+    s->event.started_ns = r->started_ns;
+    s->event.at_ns = clock_now(s->options.clock);
 }
 
 static void say(struct engine_serial *s) {
@@ -64,8 +66,10 @@ static void start_next(struct engine_serial *s) {
 
     s->running = r;
     s->running_since_ns = trace_begin(s->options.trace);
+    r->started_ns = clock_now(s->options.clock);
     r->n_cached = serial_cache_begin(&s->cache, p->cache_scope, p->prompt, p->n_prompt);
     r->n_prefilled = r->n_cached;
+    int64_t cache_ns = clock_now(s->options.clock) - r->started_ns;
     sampler_start(&s->sampler, p->prompt, p->n_prompt);
     for (int v = 0; p->min_tokens > 0 && v < s->sampler.n_vocab; v++) {
         s->banned[v] = is_terminator(s, p, v);
@@ -74,6 +78,7 @@ static void start_next(struct engine_serial *s) {
     pthread_mutex_lock(&s->queue.lock);
     s->queue.stats.n_prompt_tokens += (uint64_t)p->n_prompt;
     s->queue.stats.n_cached_tokens += (uint64_t)r->n_cached;
+    s->queue.stats.cache_ns += cache_ns;
     pthread_mutex_unlock(&s->queue.lock);
 }
 
@@ -116,10 +121,26 @@ static void draw(struct engine_serial *s, struct serial_request *r) {
     if (r->n_completion == p->max_tokens) finish(s, r, FINISH_LENGTH);
 }
 
+static void count_step(struct engine_serial *s, int n_rows, bool is_prompt,
+                       int64_t began_ns) {
+    struct engine_stats *stats = &s->queue.stats;
+    int64_t now_ns = clock_now(s->options.clock);
+    int size = 0;
+    while (size < ENGINE_STEP_SIZES - 1 && n_rows > 1 << size) size++;
+
+    pthread_mutex_lock(&s->queue.lock);
+    stats->n_steps++;
+    stats->n_step_rows += (uint64_t)n_rows;
+    stats->n_steps_by_rows[size]++;
+    *(is_prompt ? &stats->prefill_ns : &stats->decode_ns) += now_ns - began_ns;
+    pthread_mutex_unlock(&s->queue.lock);
+}
+
 // The next piece of the prompt, or the last drawn token, through the model.
 static void advance(struct engine_serial *s, struct serial_request *r) {
     const struct engine_params *p = &r->params;
     int64_t begin_ns = trace_begin(s->options.trace);
+    int64_t began_ns = clock_now(s->options.clock);
     int n_left = p->n_prompt - r->n_prefilled, step_rows = s->options.step_rows;
     bool is_prompt = n_left > 0, wants_logits = n_left <= step_rows;
     const token_id *tokens = is_prompt ? p->prompt + r->n_prefilled : &r->last;
@@ -137,11 +158,11 @@ static void advance(struct engine_serial *s, struct serial_request *r) {
     }
     if (wants_logits) draw(s, r);
     trace_end(s->options.trace, 0, "step", begin_ns, n_rows);
+    count_step(s, n_rows, is_prompt, began_ns);
 }
 
-void serial_heartbeat(struct engine_serial *s, int n_steps) {
+void serial_heartbeat(struct engine_serial *s) {
     pthread_mutex_lock(&s->queue.lock);
-    s->queue.stats.n_steps += (uint64_t)n_steps;
     s->queue.stats.last_step_ns = clock_now(s->options.clock);
     s->queue.stats.n_kv_tokens = s->cache.table.n_tokens;
     pthread_mutex_unlock(&s->queue.lock);
@@ -158,7 +179,7 @@ bool serial_step(struct engine *e) {
         has_run = s->running != NULL;
         if (has_run) advance(s, s->running);
     }
-    if (has_run) serial_heartbeat(s, 1);
+    if (has_run) serial_heartbeat(s);
     bool has_worked = has_run || s->has_news;
     if (s->has_news && s->options.listener.notify)
         s->options.listener.notify(s->options.listener.ctx);

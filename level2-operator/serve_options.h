@@ -21,7 +21,8 @@ struct serve_options {
     int max_waiting; // requests
     int drain_s;
     int ping_ms;
-    const char *trace; // path; NULL: off
+    double hourly_price; // of this machine; 0: unknown
+    const char *trace;   // path; NULL: off
     struct log log;
     struct http_keys keys;
     struct http_cors cors;

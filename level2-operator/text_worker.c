@@ -60,7 +60,8 @@ static void deliver_error(struct text_worker *w, exchange_id exchange,
     struct delivery d = {.kind = DELIVER_REPLY,
                          .exchange = exchange,
                          .http_status = how.http_status,
-                         .retry_after_s = how.retry_after_s};
+                         .retry_after_s = how.retry_after_s,
+                         .code = how.code};
 
     d.bytes = api_error_body(&how, err->text, err->param, &d.n_bytes); // NULL: status alone
     log_line(w->options->log, how.http_status >= 500 ? LOG_ERROR : LOG_DEBUG,
@@ -69,8 +70,15 @@ static void deliver_error(struct text_worker *w, exchange_id exchange,
     deliver(w, &d);
 }
 
-static struct delivery count_tokens(struct delivery d, const struct answer *a) {
+// What log and metrics want to know of an answer.
+static struct delivery sum_up(struct delivery d, const struct answer *a) {
     struct api_usage usage = answer_usage(a);
+    const struct generation *g = &a->choices[0];
+    const struct metrics_times *t = &g->times;
+
+    if (t->started_ns) d.queue_ns = t->started_ns - t->submitted_ns;
+    d.first_ns = t->first_ns;
+    d.finish_reason = g->finish_reason;
     d.n_prompt = usage.n_prompt;
     d.n_cached = usage.n_cached;
     d.n_completion = usage.n_completion;
@@ -97,11 +105,12 @@ static void write_stream(struct text_worker *w, struct answer *a) {
     if (answer_write(a, &out, &err) != OK) {
         buffer_clear(&out); // it may end inside an event
         api_reply_error(&out, &err, NULL);
+        data.has_failed = true;
     }
     if (out.n_bytes > 0) deliver_buffer(w, data, &out);
     buffer_free(&out);
     if (a->is_over) {
-        end = count_tokens(end, a);
+        end = sum_up(end, a);
         deliver(w, &end);
     }
 }
@@ -116,7 +125,7 @@ static void write_whole(struct text_worker *w, struct answer *a) {
     if (answer_write(a, &out, &err) != OK) {
         deliver_error(w, a->exchange, &err);
     } else if (a->is_over) {
-        deliver_buffer(w, count_tokens(reply, a), &out);
+        deliver_buffer(w, sum_up(reply, a), &out);
     }
     buffer_free(&out);
 }

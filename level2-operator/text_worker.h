@@ -7,6 +7,7 @@
 #include "common/engine.h"
 #include "common/log.h"
 #include "level2-operator/exchange.h"
+#include "level2-operator/metrics.h"
 #include "level2-operator/model.h"
 
 // What is served: set before the worker starts, borrowed for its life.
@@ -21,6 +22,7 @@ struct text_worker_options {
     struct served served;
     struct exchange_queues *queues; // borrowed
     struct clock *clock;            // borrowed
+    struct metrics *metrics;        // borrowed: its part of the text worker
     const struct log *log;          // borrowed
 };
 

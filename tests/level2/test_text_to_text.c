@@ -17,6 +17,7 @@ struct house {
     struct rig rig;
     struct arena arena;
     struct exchange_queues queues;
+    struct metrics metrics;
     struct log log; // silent, unless the test says where
     struct text_worker_options options;
     pthread_t worker;
@@ -40,10 +41,12 @@ static void open_house(struct house *h) {
     ck_assert_int_eq(exchange_queues_open(&h->queues, &h->arena, NULL), OK);
     h->rig.options.listener = (struct engine_listener){wake_worker, &h->queues.jobs_signal};
     rig_start(&h->rig);
+    metrics_init(&h->metrics);
     h->options = (struct text_worker_options){
         .served = {.engine = h->rig.engine, .model = &h->rig.model, .id = "tiny"},
         .queues = &h->queues,
         .clock = &h->rig.clock,
+        .metrics = &h->metrics,
         .log = &h->log
     };
     ck_assert_int_eq(pthread_create(&h->worker, NULL, run_worker, &h->options), 0);

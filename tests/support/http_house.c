@@ -118,6 +118,7 @@ static void house_setup(void) {
     memset(&house, 0, sizeof(house));
     arena_init(&house.arena, 16 << 20);
     clock_init_real(&house.clock);
+    metrics_init(&house.metrics);
     ck_assert_int_eq(exchange_queues_open(&house.queues, &house.arena, NULL), OK);
     house.engine.engine.table = &fake_table;
     pthread_mutex_init(&house.engine.lock, NULL);
@@ -127,6 +128,7 @@ static void house_setup(void) {
                                           .cors = &house.cors,
                                           .queues = &house.queues,
                                           .clock = &house.clock,
+                                          .metrics = &house.metrics,
                                           .log = &house.log,
                                           .announce = house.said,
                                           .max_inside = 100,

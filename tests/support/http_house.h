@@ -29,6 +29,7 @@ struct house {
     struct arena arena;
     struct clock clock;
     struct log log;
+    struct metrics metrics;
     struct http_keys keys;
     struct http_cors cors;
     struct exchange_queues queues;

@@ -24,6 +24,7 @@ static void on_idle(void *ctx) {
 
 void text_house_open(struct text_house *h) {
     memset(h, 0, sizeof(*h));
+    metrics_init(&h->metrics);
     ck_assert_int_eq(mapped_file_open(&h->file, tiny_model_path(), NULL), OK);
     arena_init(&h->model.arena, 64 << 20);
     ck_assert_int_eq(gguf_parse(&h->model.gguf, h->file.bytes, h->file.n_bytes, "tiny",
@@ -76,6 +77,7 @@ struct text_worker_options text_house_options(struct text_house *h) {
                    .created_s = 5},
         .queues = &h->queues,
         .clock = &h->clock,
+        .metrics = &h->metrics,
         .log = &h->log
     };
 }

@@ -20,6 +20,7 @@ struct text_house {
     token_id ids[MAX_SCRIPTS][MAX_SCRIPT];
     struct exchange_queues queues;
     struct clock clock;
+    struct metrics metrics;
     struct log log;
     exchange_id last;
     int n_idle;
