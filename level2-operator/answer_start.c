@@ -41,12 +41,13 @@ static enum status encode(struct prompt_ids *p, const struct answer *a, const ch
     if (n_least > (size_t)engine_context(a->engine)) {
         return refuse_length(a, "at least ", (int)n_least, err);
     }
-    token_id *ids = ARENA_NEW(scratch, token_id, tokenizer_max_ids(n_text));
+    token_id *ids =
+        ARENA_NEW(scratch, token_id, tokenizer_max_ids(&a->model->tokenizer, n_text));
     if (!ids)
         return error_set(err, ERR_MEMORY, "no memory for a prompt of %zu bytes", n_text);
     p->ids = ids;
-    return tokenizer_encode(&a->model->tokenizer, text, n_text, markup, n_markup, true, ids,
-                            &p->n_ids, scratch, err);
+    return tokenizer_encode(&a->model->tokenizer, text, n_text, markup, n_markup, ADD_BOS,
+                            ids, &p->n_ids, scratch, err);
 }
 
 static enum status encode_chat(struct prompt_ids *p, const struct answer *a,

@@ -15,6 +15,7 @@
 #include "level2-operator/gguf.h"
 #include "level2-operator/json_output.h"
 #include "level2-operator/tokenizer.h"
+#include "level2-operator/tokenizer_gguf.h"
 
 static const size_t arena_limit = (size_t)4
                                   << 30; // bytes; a text needs about 32 times its own
@@ -22,7 +23,7 @@ static const size_t arena_limit = (size_t)4
 struct options {
     const char *model, *pre;
     const char *text; // NULL: standard input
-    bool special, bos, ids, json;
+    bool special, bos, eos, ids, json;
     bool decode, jsonl, chat; // what to do, at most one; none: text to ids
 };
 
@@ -47,7 +48,7 @@ static enum status session_open(struct session *s, const struct options *o,
     if ((st = mapped_file_open(&s->file, o->model, err)) != OK) return st;
     st = gguf_parse(&s->gguf, s->file.bytes, s->file.n_bytes, name, &s->arena, err);
     if (st != OK) return st;
-    return tokenizer_init(&s->tokenizer, &s->gguf, o->pre, name, &s->arena, err);
+    return tokenizer_from_gguf(&s->tokenizer, &s->gguf, o->pre, name, &s->arena, err);
 }
 
 static void session_close(struct session *s) {
@@ -91,15 +92,19 @@ static enum status text_get(struct session *s, const struct options *o, const ch
     return st;
 }
 
+static int added(const struct options *o) {
+    return (o->bos ? ADD_BOS : 0) | (o->eos ? ADD_EOS : 0);
+}
+
 // ids live in the work arena.
 static enum status text_encode(struct session *s, const char *text, size_t n_bytes,
-                               const struct markup *markup, int n_markup, bool bos,
+                               const struct markup *markup, int n_markup, int add,
                                token_id **ids, int *n_ids, struct error *err) {
     *n_ids = 0;
-    *ids = ARENA_NEW(&s->work, token_id, tokenizer_max_ids(n_bytes));
+    *ids = ARENA_NEW(&s->work, token_id, tokenizer_max_ids(&s->tokenizer, n_bytes));
     if (!*ids)
         return error_set(err, ERR_MEMORY, "no memory for the ids of %zu bytes", n_bytes);
-    return tokenizer_encode(&s->tokenizer, text, n_bytes, markup, n_markup, bos, *ids,
+    return tokenizer_encode(&s->tokenizer, text, n_bytes, markup, n_markup, add, *ids,
                             n_ids, &s->work, err);
 }
 
@@ -172,7 +177,7 @@ static enum status run_encode(struct session *s, const struct options *o,
     enum status st = text_get(s, o, &text, &n_bytes, err);
     if (st != OK) return st;
     struct markup all = {0, n_bytes};
-    st = text_encode(s, text, n_bytes, &all, o->special, o->bos, &ids, &n_ids, err);
+    st = text_encode(s, text, n_bytes, &all, o->special, added(o), &ids, &n_ids, err);
     return st == OK ? print_tokens(s, o, ids, n_ids, err) : st;
 }
 
@@ -207,18 +212,19 @@ static enum status run_decode(struct session *s, const struct options *o,
 
     if ((st = text_get(s, o, &input, &n_input, err)) != OK) return st;
     if ((st = ids_parse(s, input, n_input, &ids, &n_ids, err)) != OK) return st;
-    for (int i = 0; i < n_ids; i++)
-        n_text += tokenizer_piece(&s->tokenizer, ids[i], o->special).n_bytes;
+    for (int i = 0; i < n_ids; i++) n_text += s->tokenizer.pieces[ids[i]].n_bytes;
     char *text = ARENA_NEW(&s->work, char, n_text), *end = text;
     if (!text) return error_set(err, ERR_MEMORY, "no memory for %zu bytes of text", n_text);
+    struct decoding decoding = decoding_start(&s->tokenizer, o->special);
     for (int i = 0; i < n_ids; i++) {
-        struct token_piece piece = tokenizer_piece(&s->tokenizer, ids[i], o->special);
+        struct token_piece piece = decoding_next(&decoding, ids[i]);
         memcpy(end, piece.bytes, piece.n_bytes);
         end += piece.n_bytes;
     }
     if (o->json)
-        return print_json(json_pack("{s:o}", "text", json_output_text(text, n_text)), err);
-    fwrite(text, 1, n_text, stdout);
+        return print_json(
+            json_pack("{s:o}", "text", json_output_text(text, (size_t)(end - text))), err);
+    fwrite(text, 1, (size_t)(end - text), stdout);
     return OK;
 }
 
@@ -243,7 +249,7 @@ static enum status line_encode(struct session *s, const struct options *o,
                                "\"special\" must be true or false");
     struct markup all = {0, json_string_length(text)};
     bool is_markup = special ? json_is_true(special) : o->special;
-    return text_encode(s, json_string_value(text), all.end, &all, is_markup, o->bos, ids,
+    return text_encode(s, json_string_value(text), all.end, &all, is_markup, added(o), ids,
                        n_ids, err);
 }
 
@@ -324,7 +330,7 @@ static enum status run_chat(struct session *s, const struct options *o, struct e
         fwrite(chat.text, 1, chat.n_bytes, stdout);
         return OK;
     }
-    st = text_encode(s, chat.text, chat.n_bytes, chat.markup, chat.n_markup, o->bos, &ids,
+    st = text_encode(s, chat.text, chat.n_bytes, chat.markup, chat.n_markup, added(o), &ids,
                      &n_ids, err);
     return st == OK ? print_tokens(s, o, ids, n_ids, err) : st;
 }
@@ -338,6 +344,7 @@ int main(int argc, char **argv) {
         {"pre", "NAME", CLI_STRING, &o.pre, .help = "pre-tokenizer in place of the file's"},
         {"special", NULL, CLI_FLAG, &o.special, .help = "control tokens are read, or shown"},
         {"bos", NULL, CLI_FLAG, &o.bos, .help = "begin token first, if the file asks for it"},
+        {"eos", NULL, CLI_FLAG, &o.eos, .help = "end token last, if the file asks for it"},
         {"ids", NULL, CLI_FLAG, &o.ids, .help = "print plain ids on one line"},
         {"json", NULL, CLI_FLAG, &o.json, .help = "print one JSON document"},
         {"decode", NULL, CLI_FLAG, &o.decode, .help = "TEXT is ids, like '19556 28': print their text"},

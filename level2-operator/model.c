@@ -7,6 +7,7 @@
 #include "common/utf8.h"
 #include "level2-operator/gguf_value.h"
 #include "level2-operator/model_bind.h"
+#include "level2-operator/tokenizer_gguf.h"
 
 enum {
     ARENA_PER_BYTE = 32,   // tables and tokenizer of the most wasteful file, per byte of it
@@ -46,7 +47,8 @@ static enum status load(struct model *m, const unsigned char *bytes, size_t n_by
     if (st == OK) st = config_read(&m->config, &m->gguf, file, err);
     if (st == OK) st = model_bind(m, file, err);
     if (st == OK)
-        st = tokenizer_init(&m->tokenizer, &m->gguf, options->pre, file, &m->arena, err);
+        st = tokenizer_from_gguf(&m->tokenizer, &m->gguf, options->pre, file, &m->arena,
+                                 err);
     if (st == OK) m->chat = chat_template_find(&m->gguf);
     if (st == OK) read_name(m, file);
     return st;

@@ -57,7 +57,7 @@ struct model {
 };
 
 struct model_options {
-    const char *pre;    // see tokenizer_init; NULL: the file's
+    const char *pre;    // see tokenizer_gguf.h; NULL: the file's
     size_t arena_limit; // bytes; 0: what the size of the file justifies
     long fail_at;       // tests: the allocation that fails first, counted from 1; 0: none
 };

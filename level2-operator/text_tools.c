@@ -44,10 +44,12 @@ static enum status tokenize(struct buffer *out, const struct json_input *in,
     if (st) return st;
 
     const struct markup everywhere = {0, n_text};
-    token_id *ids = ARENA_NEW(arena, token_id, tokenizer_max_ids(n_text));
+    token_id *ids =
+        ARENA_NEW(arena, token_id, tokenizer_max_ids(&model->tokenizer, n_text));
     if (!ids) return no_memory(err);
     st = tokenizer_encode(&model->tokenizer, text, n_text, &everywhere,
-                          parse_special ? 1 : 0, add_special, ids, &n_ids, arena, err);
+                          parse_special ? 1 : 0, add_special ? ADD_BOS | ADD_EOS : 0, ids,
+                          &n_ids, arena, err);
     if (!st) put_ids(out, ids, n_ids);
     return st;
 }
@@ -65,8 +67,9 @@ static enum status detokenize(struct buffer *out, const struct json_input *in,
     if (st) return st;
 
     buffer_init(&text, LIMIT_TOOL_BYTES); // no more than /tokenize would take back
+    struct decoding decoding = decoding_start(t, true);
     for (int i = 0; i < n_ids; i++) {
-        struct token_piece piece = tokenizer_piece(t, ids[i], true);
+        struct token_piece piece = decoding_next(&decoding, ids[i]);
         buffer_put(&text, piece.bytes, piece.n_bytes);
     }
     if (text.failed) {

@@ -1,57 +1,124 @@
-// Encoding and decoding. How a tokenizer is read from a file is in tokenizer_read.c.
+// Encoding and decoding. How a tokenizer is built is in tokenizer_init.c.
 #include "level2-operator/tokenizer.h"
 
 #include <limits.h>
 #include <string.h>
 
+#include "level2-operator/word_cache.h"
+
 enum { FIRST_WORK_BYTES = 256 }; // nearly every word is shorter
+
+static const char spaces[] = " \t\r\n\v\f"; // what a token takes with it, if it does
 
 // One text on its way to ids.
 struct encoding {
     const struct tokenizer *t;
-    struct bpe_work work; // grown to the longest word so far
+    struct word_cache cache;
+    struct bpe_work bpe; // one of these two, grown to the longest word so far
+    struct spm_work spm;
+    char *changed; // a stretch as it is merged, where that is not the text itself
     struct arena *scratch;
     token_id *ids;
     int n_ids;
 };
 
+// ---- words --------------------------------------------------------------------------------------
+
 // At least doubles, so that all tries together cost less than three times the last.
-static bool work_fit(struct bpe_work *w, size_t n_bytes, struct arena *scratch) {
-    if (n_bytes <= w->max_bytes) return true;
-    size_t wanted = w->max_bytes ? 2 * w->max_bytes : FIRST_WORK_BYTES;
+static bool work_fit(struct encoding *e, size_t n_bytes) {
+    bool is_bpe = e->t->family == FAMILY_BPE;
+    size_t *max_bytes = is_bpe ? &e->bpe.max_bytes : &e->spm.max_bytes;
+    if (n_bytes <= *max_bytes) return true;
+    size_t wanted = *max_bytes ? 2 * *max_bytes : FIRST_WORK_BYTES;
     if (wanted < n_bytes) wanted = n_bytes;
-    w->symbols = ARENA_NEW(scratch, struct bpe_symbol, wanted);
-    w->candidates = ARENA_NEW(scratch, uint64_t, 2 * wanted);
-    if (!w->symbols || !w->candidates) return false;
-    w->max_bytes = wanted;
+
+    uint64_t *candidates = ARENA_NEW(e->scratch, uint64_t, 2 * wanted);
+    e->bpe.candidates = e->spm.candidates = candidates;
+    if (is_bpe)
+        e->bpe.symbols = ARENA_NEW(e->scratch, struct bpe_symbol, wanted);
+    else
+        e->spm.symbols = ARENA_NEW(e->scratch, struct spm_symbol, wanted);
+    if (!candidates || !(is_bpe ? (void *)e->bpe.symbols : (void *)e->spm.symbols))
+        return false;
+    *max_bytes = wanted;
     return true;
 }
 
-// A stretch without special tokens. false: no scratch left.
-static bool encode_words(struct encoding *e, const char *text, size_t n_bytes) {
+static int merge_word(struct encoding *e, const char *word, size_t n_bytes, token_id *ids) {
+    const struct tokenizer *t = e->t;
+    uint32_t id;
+    if (t->family == FAMILY_SPM) return spm_encode(&t->spm, word, n_bytes, ids, &e->spm);
+    if (!t->whole_words_first || !table_get(&t->by_text, word, n_bytes, &id))
+        return bpe_encode(&t->bpe, word, n_bytes, ids, &e->bpe);
+    ids[0] = (token_id)id;
+    return 1;
+}
+
+// false: no scratch left.
+static bool encode_word(struct encoding *e, const char *word, size_t n_bytes) {
+    token_id *ids = e->ids + e->n_ids;
+    int n = word_cache_get(&e->cache, word, n_bytes, ids);
+    if (n == 0) {
+        if (!work_fit(e, n_bytes)) return false;
+        n = merge_word(e, word, n_bytes, ids);
+        word_cache_put(&e->cache, word, n_bytes, ids, n);
+    }
+    e->n_ids += n;
+    return true;
+}
+
+// ---- stretches without special tokens -----------------------------------------------------------
+
+static bool encode_bpe(struct encoding *e, const char *text, size_t n_bytes) {
+    if (e->t->is_nfc && !nfc_is_sure(text, n_bytes)) {
+        n_bytes = nfc_normalize(e->changed, text, n_bytes);
+        text = e->changed;
+    }
     for (size_t n_word; n_bytes > 0; text += n_word, n_bytes -= n_word) {
         n_word = pretokenize_next(e->t->pre, text, n_bytes);
-        if (!work_fit(&e->work, n_word, e->scratch)) return false;
-        e->n_ids += bpe_encode(&e->t->bpe, text, n_word, e->ids + e->n_ids, &e->work);
+        if (!encode_word(e, text, n_word)) return false;
     }
     return true;
 }
 
-// The longest special token that text begins with, -1: none. Control tokens must end within the
-// first n_markup bytes. One look into the table per length: vocabularies hold thousands of such
-// tokens, but of few lengths.
-static token_id special_at(const struct tokenizer *t, const char *text, size_t n_bytes,
-                           size_t n_markup) {
-    if (!t->starts_special[(unsigned char)text[0]]) return -1;
-    for (int i = 0; i < t->n_special_bytes; i++) {
-        uint32_t id, n = t->special_bytes[i];
-        if (n > n_bytes || !table_get(&t->by_text, text, n, &id)) continue;
-        enum token_kind kind = t->pieces[id].kind;
-        if (kind == TOKEN_USER_DEFINED || (kind == TOKEN_CONTROL && n <= n_markup))
-            return (token_id)id;
+// The stretch as its tokens spell it, written to out (room for n_bytes + 1): a "▁" in it is a space,
+// as it is in the vocabulary.
+static size_t spm_text(const struct tokenizer *t, char *out, const char *text,
+                       size_t n_bytes, bool is_first) {
+    static const char lower_block[] = "\xe2\x96\x81"; // ▁
+    size_t n = 0;
+    if (is_first && t->adds_space) out[n++] = ' ';
+    size_t n_front = n;
+    for (size_t pos = 0, n_used; pos < n_bytes; pos += n_used) {
+        bool is_block = n_bytes - pos >= 3 && memcmp(text + pos, lower_block, 3) == 0;
+        n_used = is_block ? 3 : 1;
+        char c = is_block ? ' ' : text[pos];
+        bool is_extra = c == ' ' && (n == n_front || out[n - 1] == ' ');
+        if (!t->trims_spaces || !is_extra) out[n++] = c;
     }
-    return -1;
+    if (t->trims_spaces && n > n_front && out[n - 1] == ' ') n--;
+    return n == n_front ? 0 : n;
 }
+
+static bool encode_spm(struct encoding *e, const char *text, size_t n_bytes,
+                       bool is_first) {
+    n_bytes = spm_text(e->t, e->changed, text, n_bytes, is_first);
+    text = e->changed;
+    for (size_t n_word; n_bytes > 0; text += n_word, n_bytes -= n_word) {
+        n_word = spm_next(&e->t->spm, text, n_bytes);
+        if (!encode_word(e, text, n_word)) return false;
+    }
+    return true;
+}
+
+static bool encode_stretch(struct encoding *e, const char *text, size_t n_bytes,
+                           bool is_first) {
+    if (n_bytes == 0) return true;
+    if (e->t->family == FAMILY_SPM) return encode_spm(e, text, n_bytes, is_first);
+    return encode_bpe(e, text, n_bytes);
+}
+
+// ---- special tokens -----------------------------------------------------------------------------
 
 // How many bytes from pos on are markup. *i_stretch moves along with pos.
 static size_t markup_left(const struct markup *markup, int n_markup, int *i_stretch,
@@ -61,6 +128,10 @@ static size_t markup_left(const struct markup *markup, int n_markup, int *i_stre
     return markup[*i_stretch].end - pos;
 }
 
+static bool is_space(char c) {
+    return c && strchr(spaces, c);
+}
+
 static bool encode_text(struct encoding *e, const char *text, size_t n_bytes,
                         const struct markup *markup, int n_markup) {
     size_t begin = 0, pos = 0; // text[begin .. pos) holds no special token
@@ -68,35 +139,59 @@ static bool encode_text(struct encoding *e, const char *text, size_t n_bytes,
 
     while (pos < n_bytes) {
         size_t n_here = markup_left(markup, n_markup, &i_stretch, pos);
-        token_id id = special_at(e->t, text + pos, n_bytes - pos, n_here);
-        if (id < 0) {
+        const struct special_token *found =
+            special_find(&e->t->special, text + pos, n_bytes - pos, n_here);
+        if (!found) {
             pos++;
             continue;
         }
-        if (!encode_words(e, text + begin, pos - begin)) return false;
-        e->ids[e->n_ids++] = id;
-        pos += e->t->pieces[id].n_bytes;
+        size_t end = pos; // of the stretch
+        while (found->takes_before && end > begin && is_space(text[end - 1])) end--;
+        if (!encode_stretch(e, text + begin, end - begin, begin == 0)) return false;
+        e->ids[e->n_ids++] = found->id;
+        pos += found->n_bytes;
+        while (found->takes_after && pos < n_bytes && is_space(text[pos])) pos++;
         begin = pos;
     }
-    return encode_words(e, text + begin, n_bytes - begin);
+    return encode_stretch(e, text + begin, n_bytes - begin, begin == 0);
+}
+
+// ---- a text -------------------------------------------------------------------------------------
+
+static enum status encoding_start(struct encoding *e, size_t n_bytes, struct error *err) {
+    bool has_memory = word_cache_init(&e->cache, n_bytes, e->scratch);
+    size_t n_changed = 0;
+    if (e->t->family == FAMILY_SPM) n_changed = n_bytes + 1;
+    if (e->t->is_nfc) n_changed = NFC_GROWTH * n_bytes;
+    if (has_memory && n_changed > 0) {
+        e->changed = ARENA_NEW(e->scratch, char, n_changed);
+        has_memory = e->changed != NULL;
+    }
+    if (has_memory) return OK;
+    return error_set(err, ERR_MEMORY, "no memory to tokenize a text of %zu bytes", n_bytes);
 }
 
 enum status tokenizer_encode(const struct tokenizer *t, const char *text, size_t n_bytes,
-                             const struct markup *markup, int n_markup, bool add_bos,
+                             const struct markup *markup, int n_markup, int add,
                              token_id *ids, int *n_ids, struct arena *scratch,
                              struct error *err) {
     struct encoding e = {.t = t, .scratch = scratch, .ids = ids};
-    bool wants_bos = add_bos && t->add_bos && t->bos >= 0;
+    bool wants_bos = (add & ADD_BOS) && t->add_bos && t->bos >= 0;
+    bool wants_eos = (add & ADD_EOS) && t->add_eos && t->eos >= 0;
 
     *n_ids = 0;
-    if (n_bytes >= INT_MAX)
+    if (n_bytes >= INT_MAX / NFC_GROWTH / 2)
         return error_set(err, ERR_LIMIT, "a text of %zu bytes is too long to tokenize",
                          n_bytes);
+    enum status st = encoding_start(&e, n_bytes, err);
+    if (st != OK) return st;
     if (wants_bos) e.ids++; // its place is kept free
     if (!encode_text(&e, text, n_bytes, markup, markup ? n_markup : 0))
         return error_set(err, ERR_MEMORY,
                          "no memory to tokenize a text of %zu bytes; send shorter words",
                          n_bytes);
+    if (wants_eos && (e.n_ids == 0 || e.ids[e.n_ids - 1] != t->eos))
+        e.ids[e.n_ids++] = t->eos;
     if (wants_bos && e.n_ids > 0 && e.ids[0] == t->bos) {
         memmove(ids, e.ids, (size_t)e.n_ids * sizeof(*ids)); // the text brought its own
     } else if (wants_bos) {
@@ -107,10 +202,24 @@ enum status tokenizer_encode(const struct tokenizer *t, const char *text, size_t
     return OK;
 }
 
+// ---- and back -----------------------------------------------------------------------------------
+
 struct token_piece tokenizer_piece(const struct tokenizer *t, token_id id,
                                    bool with_special) {
     struct token_piece piece = t->pieces[id];
     bool is_hidden = piece.kind == TOKEN_CONTROL || piece.kind == TOKEN_UNKNOWN;
     if (is_hidden && !with_special) piece.n_bytes = 0;
+    return piece;
+}
+
+struct decoding decoding_start(const struct tokenizer *t, bool with_special) {
+    return (struct decoding){t, with_special, t->family == FAMILY_SPM && t->adds_space};
+}
+
+struct token_piece decoding_next(struct decoding *d, token_id id) {
+    struct token_piece piece = tokenizer_piece(d->t, id, d->with_special);
+    if (piece.n_bytes == 0 || !d->drops_space) return piece;
+    d->drops_space = false;
+    if (piece.bytes[0] == ' ') piece.bytes++, piece.n_bytes--;
     return piece;
 }

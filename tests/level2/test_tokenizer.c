@@ -1,5 +1,5 @@
 // Texts to ids and back, with a vocabulary made by hand. The `tokenizers` package judges real ones in
-// tests/reference/tokenizer.py; how files are read is in test_tokenizer_read.c.
+// tests/reference/tokenizer.py; how files are read is in test_tokenizer_gguf.c.
 #include <string.h>
 
 #include "tests/support/suite.h"
@@ -7,8 +7,8 @@
 
 static void encode(struct fixture *x, const char *text, size_t n_bytes,
                    const struct markup *markup, int n_markup) {
-    ck_assert_uint_le(tokenizer_max_ids(n_bytes), MAX_IDS);
-    ck_assert_int_eq(tokenizer_encode(&x->t, text, n_bytes, markup, n_markup, false, x->ids,
+    ck_assert_uint_le(tokenizer_max_ids(&x->t, n_bytes), MAX_IDS);
+    ck_assert_int_eq(tokenizer_encode(&x->t, text, n_bytes, markup, n_markup, 0, x->ids,
                                       &x->n_ids, &x->scratch, &x->err),
                      OK);
     arena_reset(&x->scratch);
@@ -120,11 +120,11 @@ END_TEST
 
 // --- edges ---------------------------------------------------------------------------------------
 
-static int count_bos(struct fixture *x, const char *text, bool add_bos) {
+static int count_bos(struct fixture *x, const char *text, int add) {
     struct markup all = {0, strlen(text)};
     int n = 0;
-    ck_assert_int_eq(tokenizer_encode(&x->t, text, all.end, &all, 1, add_bos, x->ids,
-                                      &x->n_ids, &x->scratch, &x->err),
+    ck_assert_int_eq(tokenizer_encode(&x->t, text, all.end, &all, 1, add, x->ids, &x->n_ids,
+                                      &x->scratch, &x->err),
                      OK);
     for (int i = 0; i < x->n_ids; i++) n += x->ids[i] == x->t.bos;
     ck_assert_msg(n == 0 || x->ids[0] == x->t.bos, "bos is not first");
@@ -134,18 +134,18 @@ static int count_bos(struct fixture *x, const char *text, bool add_bos) {
 START_TEST(puts_bos_first_once_and_only_if_the_file_asks) {
     struct fixture x;
     fixture_open(&x);
-    ck_assert_int_eq(count_bos(&x, "hello", true), 0);
+    ck_assert_int_eq(count_bos(&x, "hello", ADD_BOS), 0);
     fixture_close(&x);
 
     fixture_prepare(&x);
     file_set(&x.file, "tokenizer.ggml.add_bos_token", GGUF_BOOL, "\1", 1);
     ck_assert_int_eq(fixture_init(&x, NULL), OK);
-    ck_assert_int_eq(count_bos(&x, "hello", false), 0);
-    ck_assert_int_eq(count_bos(&x, "hello", true), 1);
+    ck_assert_int_eq(count_bos(&x, "hello", 0), 0);
+    ck_assert_int_eq(count_bos(&x, "hello", ADD_BOS), 1);
     ck_assert_int_eq(x.n_ids, 2);
-    ck_assert_int_eq(count_bos(&x, "", true), 1);
+    ck_assert_int_eq(count_bos(&x, "", ADD_BOS), 1);
     ck_assert_int_eq(x.n_ids, 1);
-    ck_assert_int_eq(count_bos(&x, "<|im_start|>hello", true), 1); // TPL-01
+    ck_assert_int_eq(count_bos(&x, "<|im_start|>hello", ADD_BOS), 1); // TPL-01
     ck_assert_int_eq(x.n_ids, 2);
     fixture_close(&x);
 }
@@ -185,7 +185,7 @@ START_TEST(says_so_when_scratch_runs_out) {
     for (; st != OK; n++) {
         arena_fail_after(&x.scratch, n);
         x.err = (struct error){0};
-        st = tokenizer_encode(&x.t, text, sizeof(text), NULL, 0, false, x.ids, &x.n_ids,
+        st = tokenizer_encode(&x.t, text, sizeof(text), NULL, 0, 0, x.ids, &x.n_ids,
                               &x.scratch, &x.err);
         ck_assert(st == OK || (st == ERR_MEMORY && x.err.text[0] && x.n_ids == 0));
         arena_reset(&x.scratch);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "level2-operator/tokenizer_gguf.h"
 #include "tests/support/suite.h"
 
 void text_house_put(struct text_house *h, struct job job) {
@@ -30,8 +31,8 @@ void text_house_open(struct text_house *h) {
     ck_assert_int_eq(gguf_parse(&h->model.gguf, h->file.bytes, h->file.n_bytes, "tiny",
                                 &h->model.arena, NULL),
                      OK);
-    ck_assert_int_eq(tokenizer_init(&h->model.tokenizer, &h->model.gguf, NULL, "tiny",
-                                    &h->model.arena, NULL),
+    ck_assert_int_eq(tokenizer_from_gguf(&h->model.tokenizer, &h->model.gguf, NULL, "tiny",
+                                         &h->model.arena, NULL),
                      OK);
     h->model.chat = chat_template_find(&h->model.gguf);
     fake_engine_init(&h->engine, h->scripts, 0, h->model.tokenizer.n_vocab, TEXT_CONTEXT);

@@ -88,7 +88,7 @@ enum status fixture_init(struct fixture *x, const char *pre) {
     ck_assert_int_eq(
         gguf_parse(&x->gguf, x->bytes.data, x->bytes.n, "test.gguf", &x->arena, &x->err),
         OK);
-    return tokenizer_init(&x->t, &x->gguf, pre, "test.gguf", &x->arena, &x->err);
+    return tokenizer_from_gguf(&x->t, &x->gguf, pre, "test.gguf", &x->arena, &x->err);
 }
 
 void fixture_open(struct fixture *x) {

@@ -4,7 +4,7 @@
 #ifndef TESTS_SUPPORT_VOCABULARY_H
 #define TESTS_SUPPORT_VOCABULARY_H
 
-#include "level2-operator/tokenizer.h"
+#include "level2-operator/tokenizer_gguf.h"
 #include "tests/support/gguf_file.h"
 
 enum { MAX_IDS = 4096 };
@@ -26,7 +26,7 @@ struct fixture {
 void fixture_prepare(struct fixture *x);
 void set_merges(struct gguf_file *f, const char *const *rows, int n);
 
-// Reads what was prepared. pre: see tokenizer_init.
+// Reads what was prepared. pre: see tokenizer_from_gguf.
 enum status fixture_init(struct fixture *x, const char *pre);
 
 // Both, and no failure.

@@ -25,7 +25,7 @@ START_TEST(reads_ids_and_the_end_set) {
     file_set_u32(&x.file, "tokenizer.ggml.eot_token_id", X);
     ck_assert_int_eq(fixture_init(&x, NULL), OK);
     ck_assert_int_eq(x.t.bos, -1);
-    ck_assert_int_eq(x.t.n_special_bytes, 0);
+    ck_assert_int_eq(x.t.special.n_tokens, 0);
     for (int id = 0; id < x.t.n_vocab; id++)
         ck_assert_int_eq(tokenizer_is_end(&x.t, id), id == IM_END || id == X);
     fixture_close(&x);
@@ -129,6 +129,9 @@ static void make_one_control_token(struct gguf_file *f, size_t n_bytes) {
     file_set_array(f, KEY("tokens"), GGUF_STRING, 1, token.data, token.n);
     file_set_array(f, KEY("token_type"), GGUF_I32, 1, kind.data, kind.n);
     set_merges(f, NULL, 0);
+    file_drop(f, KEY("bos_token_id")); // there is one id only
+    file_drop(f, KEY("eos_token_id"));
+    file_drop(f, KEY("unknown_token_id"));
     free(text);
     bytes_free(&token);
     bytes_free(&kind);
@@ -179,7 +182,7 @@ static const struct {
     {"tokens are empty",                 KEY("tokens"),           make_empty_strings,        ERR_FORMAT     },
     {"a token is too long",              KEY("tokens"),           make_long_token,           ERR_LIMIT      },
     {"kinds of the wrong type",          KEY("token_type"),       make_u8_column,            ERR_FORMAT     },
-    {"a control token is too long",      KEY("token_type"),       make_long_control_token,   ERR_LIMIT      },
+    {"a control token is too long",      KEY("tokens"),           make_long_control_token,   ERR_LIMIT      },
     {"kinds are too few",                KEY("token_type"),       make_short_i32,            ERR_FORMAT     },
     {"kinds out of range",               KEY("token_type"),       make_zero_kinds,           ERR_FORMAT     },
     {"LOAD-19 scores of the wrong type", KEY("scores"),           make_u8_column,            ERR_FORMAT     },
@@ -205,12 +208,9 @@ START_TEST(takes_the_longest_control_token_that_is_allowed) {
     struct fixture x;
     fixture_prepare(&x);
     make_one_control_token(&x.file, LIMIT_SPECIAL_BYTES);
-    file_drop(&x.file, KEY("bos_token_id"));
-    file_drop(&x.file, KEY("eos_token_id"));
-    file_drop(&x.file, KEY("unknown_token_id"));
     ck_assert_msg(fixture_init(&x, NULL) == OK, "%s", x.err.text);
-    ck_assert_int_eq(x.t.n_special_bytes, 1);
-    ck_assert_uint_eq(x.t.special_bytes[0], LIMIT_SPECIAL_BYTES);
+    ck_assert_int_eq(x.t.special.n_tokens, 1);
+    ck_assert_uint_eq(x.t.special.tokens[0].n_bytes, LIMIT_SPECIAL_BYTES);
     fixture_close(&x);
 }
 END_TEST
@@ -242,7 +242,7 @@ START_TEST(survives_every_failed_allocation) {
         arena_init(&arena, 16 << 20);
         arena_fail_after(&arena, n);
         x.err = (struct error){0};
-        st = tokenizer_init(&t, &x.gguf, NULL, "test.gguf", &arena, &x.err);
+        st = tokenizer_from_gguf(&t, &x.gguf, NULL, "test.gguf", &arena, &x.err);
         ck_assert_msg(st == OK || (st == ERR_MEMORY && x.err.code == ERR_MEMORY &&
                                    x.err.text[0] && !t.pieces),
                       "allocation %ld: %s '%s'", n, status_name(st), x.err.text);
@@ -255,7 +255,7 @@ START_TEST(survives_every_failed_allocation) {
 END_TEST
 
 Suite *suite(void) {
-    Suite *s = suite_create("level2/tokenizer_read");
+    Suite *s = suite_create("level2/tokenizer_gguf");
     TCase *reference = tcase_create("reference");
     tcase_add_test(reference, reads_ids_and_the_end_set);
     tcase_add_test(reference, takes_the_pre_tokenizer_that_the_caller_names);
