@@ -51,12 +51,12 @@ static enum status encode(struct prompt_ids *p, const struct answer *a, const ch
 }
 
 static enum status encode_chat(struct prompt_ids *p, const struct answer *a,
-                               const struct api_request *r, struct arena *scratch,
-                               struct error *err) {
+                               const struct api_request *r, size_t n_body,
+                               struct arena *scratch, struct error *err) {
+    struct chat_request chat_request = api_chat_request(r, n_body);
     struct chat_text chat;
 
-    enum status st = chat_render(&chat, a->model->chat, r->messages, r->n_messages,
-                                 r->add_generation_prompt, scratch, err);
+    enum status st = chat_render(&chat, &a->model->chat, &chat_request, scratch, err);
     if (st) return st;
     return encode(p, a, chat.text, chat.n_bytes, chat.markup, chat.n_markup, scratch, err);
 }
@@ -87,10 +87,10 @@ static enum status check_length(const struct answer *a, const struct prompt_ids 
 
 // ids of prompt i, kept until its choices are submitted.
 static enum status make_prompt(struct answer *a, const struct api_request *r, int i,
-                               struct arena *scratch, struct error *err) {
+                               size_t n_body, struct arena *scratch, struct error *err) {
     struct prompt_ids p = {NULL, 0};
     enum status st = r->route == ROUTE_CHAT
-                         ? encode_chat(&p, a, r, scratch, err)
+                         ? encode_chat(&p, a, r, n_body, scratch, err)
                          : encode_prompt(&p, a, &r->prompts[i], scratch, err);
     if (!st) st = check_length(a, &p, err);
     if (st) return st;
@@ -113,7 +113,7 @@ static enum status make_prompts(struct answer *a, const struct api_request *r,
     if (!a->prompts) return error_set(err, ERR_MEMORY, "no memory for the prompts");
     for (int i = 0; i < a->n_prompts && !st; i++) {
         arena_init(&scratch, FIXED_BYTES + ENCODE_PER_BODY_BYTE * n_body);
-        st = make_prompt(a, r, i, &scratch, err);
+        st = make_prompt(a, r, i, n_body, &scratch, err);
         arena_free(&scratch);
     }
     return st;

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/clock.h"
+
 // developer is the newer name of system; models here were trained with the older one.
 static const struct {
     const char *name, *role;
@@ -101,6 +103,7 @@ static enum status read_content(struct chat_message *m, const struct json_input 
 
 static enum status read_message(struct chat_message *m, const struct json_input *in,
                                 struct arena *arena, struct error *err) {
+    m->fields = in->object; // a template may ask for more, as for name
     enum status st = read_role(m, in, err);
     if (st) return st;
     if (json_array_size(json_input_find(in, "tool_calls")) > 0) {
@@ -133,6 +136,19 @@ enum status api_chat_read(struct api_request *r, const struct json_input *in,
         enum status st = read_message(&r->messages[i], &message, arena, err);
         if (st) return st;
     }
+    r->template_variables = json_input_find(in, "chat_template_kwargs");
+    if (r->template_variables && !json_is_object(r->template_variables))
+        return json_input_refuse(in, "chat_template_kwargs", ERR_INPUT, "must be an object",
+                                 err);
     r->add_generation_prompt = true;
     return json_input_bool(&r->add_generation_prompt, in, "add_generation_prompt", err);
+}
+
+struct chat_request api_chat_request(const struct api_request *r, size_t n_body) {
+    return (struct chat_request){.messages = r->messages,
+                                 .n_messages = r->n_messages,
+                                 .add_generation_prompt = r->add_generation_prompt,
+                                 .variables = r->template_variables,
+                                 .n_bytes = n_body,
+                                 .now_s = clock_unix_s()};
 }

@@ -36,7 +36,8 @@ struct api_request {
     struct chat_message *messages; // (n_messages), chat
     int n_messages;
     bool add_generation_prompt;
-    struct api_prompt *prompts; // (n_prompts), completions
+    const json_t *template_variables; // an object, or NULL
+    struct api_prompt *prompts;       // (n_prompts), completions
     int n_prompts;
     // how it is to be answered
     int n; // answers per prompt, >= 1; times n_prompts at most LIMIT_CHOICES
@@ -65,6 +66,8 @@ enum status api_fields_check(const struct json_input *in, const struct log *log,
                              struct error *err);
 enum status api_chat_read(struct api_request *r, const struct json_input *in,
                           struct arena *arena, struct error *err);
+// What its template is given. n_body: bytes of the request.
+struct chat_request api_chat_request(const struct api_request *r, size_t n_body);
 enum status api_completions_read(struct api_request *r, const struct json_input *in,
                                  int n_vocab, struct arena *arena, struct error *err);
 enum status api_sampling_read(struct api_request *r, const struct json_input *in,

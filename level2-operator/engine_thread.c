@@ -55,7 +55,7 @@ static enum status create_engine(struct engine_thread *t, struct engine **engine
 
 static enum status load(struct engine_thread *t, struct engine **engine,
                         struct error *err) {
-    const struct model_options model = {.pre = t->options.pre};
+    const struct model_options model = {.pre = t->options.pre, .chat = t->options.chat};
     int64_t began_ns = clock_now(t->options.clock);
 
     arena_init(&t->arena, team_bytes);

@@ -20,10 +20,10 @@
 
 struct engine_thread_options {
     const char *model_path;
-    const char *pre;       // see struct model_options
-    int n_threads;         // of the compute team
-    int n_ctx, step_rows;  // 0: see struct engine_serial_options
-    uint64_t memory_bytes; // 0: no limit
+    const char *pre, *chat; // see struct model_options
+    int n_threads;          // of the compute team
+    int n_ctx, step_rows;   // 0: see struct engine_serial_options
+    uint64_t memory_bytes;  // 0: no limit
     bool has_trace;
     struct clock *clock;             // borrowed
     const struct log *log;           // borrowed

@@ -44,10 +44,10 @@ static enum status run_check(const struct options *o, struct error *err) {
     struct model m;
     enum status st = model_open(&m, o->file, NULL, err);
     if (st != OK) return st;
-    printf("ok: %s, %d layers, %d wide, %d tokens, context %d%s\n",
+    printf("ok: %s, %d layers, %d wide, %d tokens, context %d%s%s\n",
            arch_name(m.config.arch), m.config.n_layers, m.config.d_model, m.config.n_vocab,
-           m.config.n_ctx,
-           m.chat == CHAT_UNKNOWN ? "; its chat template is not supported" : "");
+           m.config.n_ctx, m.chat.st ? "; its chat template is not supported: " : "",
+           m.chat.why.text);
     model_close(&m);
     return OK;
 }

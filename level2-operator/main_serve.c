@@ -87,6 +87,7 @@ static enum status start_engine(struct service *s, struct error *err) {
     const struct engine_thread_options engine = {
         .model_path = o->model,
         .pre = o->pre,
+        .chat = o->chat,
         .n_threads = o->n_threads,
         .n_ctx = o->n_ctx,
         .step_rows = o->step_rows,

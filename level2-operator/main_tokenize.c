@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/cli.h"
+#include "common/clock.h"
 #include "common/defaults.h"
 #include "common/limits.h"
 #include "common/mapped_file.h"
@@ -21,7 +22,7 @@ static const size_t arena_limit = (size_t)4
                                   << 30; // bytes; a text needs about 32 times its own
 
 struct options {
-    const char *model, *pre;
+    const char *model, *pre, *chat_template;
     const char *text; // NULL: standard input
     bool special, bos, eos, ids, json;
     bool decode, jsonl, chat; // what to do, at most one; none: text to ids
@@ -293,20 +294,19 @@ static enum status messages_read(struct session *s, const json_t *list,
     *messages = ARENA_NEW(&s->work, struct chat_message, json_array_size(list));
     if (!*messages) return error_set(err, ERR_MEMORY, "no memory for the messages");
     for (size_t i = 0; i < json_array_size(list); i++) {
-        const json_t *role = json_object_get(json_array_get(list, i), "role");
-        const json_t *content = json_object_get(json_array_get(list, i), "content");
-        if (!json_is_string(role) || !json_is_string(content))
+        (*messages)[i] = (struct chat_message){.fields = json_array_get(list, i)};
+        if (!json_is_object((*messages)[i].fields))
             return error_set_param(err, ERR_INPUT, "messages",
-                                   "message %zu needs strings \"role\" and \"content\"", i);
-        (*messages)[i] = (struct chat_message){.role = json_string_value(role),
-                                               .content = json_string_value(content),
-                                               .n_content = json_string_length(content)};
+                                   "message %zu is no object with \"role\" and \"content\"",
+                                   i);
     }
     return OK;
 }
 
-// Standard input: a list of messages, or {"messages": list, "add_generation_prompt": bool}.
+// Standard input: a list of messages, or {"messages": list, "add_generation_prompt": bool, "tools": list,
+// "chat_template_kwargs": object}.
 static enum status run_chat(struct session *s, const struct options *o, struct error *err) {
+    struct chat_template chat_template;
     struct chat_message *messages;
     struct chat_text chat;
     size_t n_input;
@@ -323,9 +323,18 @@ static enum status run_chat(struct session *s, const struct options *o, struct e
         return error_set_param(err, ERR_INPUT, "messages",
                                "give a list of at most %d messages", LIMIT_MESSAGES);
     if ((st = messages_read(s, list, &messages, err)) != OK) return st;
-    st = chat_render(&chat, chat_template_find(&s->gguf), messages,
-                     (int)json_array_size(list), !json_is_false(prompt), &s->work, err);
+    st = chat_template_read(&chat_template, &s->gguf, o->chat_template, &s->tokenizer,
+                            &s->arena, err);
     if (st != OK) return st;
+    const struct chat_request request = {
+        .messages = messages,
+        .n_messages = (int)json_array_size(list),
+        .add_generation_prompt = !json_is_false(prompt),
+        .tools = json_object_get(s->document, "tools"),
+        .variables = json_object_get(s->document, "chat_template_kwargs"),
+        .n_bytes = n_input,
+        .now_s = clock_unix_s()};
+    if ((st = chat_render(&chat, &chat_template, &request, &s->work, err)) != OK) return st;
     if (!o->ids && !o->json) {
         fwrite(chat.text, 1, chat.n_bytes, stdout);
         return OK;
@@ -342,6 +351,8 @@ int main(int argc, char **argv) {
         {NULL, "TEXT", CLI_STRING, &o.text, .help = "what to tokenize, in quotes; else standard input"},
         {"model", "FILE", CLI_STRING, &o.model, .help = "GGUF file whose vocabulary is used"},
         {"pre", "NAME", CLI_STRING, &o.pre, .help = "pre-tokenizer in place of the file's"},
+        {"chat-template", "NAME|FILE", CLI_STRING, &o.chat_template,
+         .help = "chatml, llama3, mistral, gemma, plain, or a file, in place of the file's"},
         {"special", NULL, CLI_FLAG, &o.special, .help = "control tokens are read, or shown"},
         {"bos", NULL, CLI_FLAG, &o.bos, .help = "begin token first, if the file asks for it"},
         {"eos", NULL, CLI_FLAG, &o.eos, .help = "end token last, if the file asks for it"},

@@ -49,7 +49,9 @@ static enum status load(struct model *m, const unsigned char *bytes, size_t n_by
     if (st == OK)
         st = tokenizer_from_gguf(&m->tokenizer, &m->gguf, options->pre, file, &m->arena,
                                  err);
-    if (st == OK) m->chat = chat_template_find(&m->gguf);
+    if (st == OK)
+        st = chat_template_read(&m->chat, &m->gguf, options->chat, &m->tokenizer, &m->arena,
+                                err);
     if (st == OK) read_name(m, file);
     return st;
 }

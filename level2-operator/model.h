@@ -47,17 +47,18 @@ struct model {
     struct gguf gguf;
     struct config config;
     struct tokenizer tokenizer;
-    enum chat_template chat;
-    struct weight token_embd; // (n_vocab, d_model)
-    struct layer *layers;     // (n_layers)
-    const float *output_norm; // (d_model)
-    struct weight output;     // (n_vocab, d_model); tied: the same view as token_embd
+    struct chat_template chat; // is_there false: a base model
+    struct weight token_embd;  // (n_vocab, d_model)
+    struct layer *layers;      // (n_layers)
+    const float *output_norm;  // (d_model)
+    struct weight output;      // (n_vocab, d_model); tied: the same view as token_embd
     bool is_tied;
     char name[128]; // general.name, or the file's name
 };
 
 struct model_options {
     const char *pre;    // see tokenizer_gguf.h; NULL: the file's
+    const char *chat;   // see chat_template_read; NULL: the file's
     size_t arena_limit; // bytes; 0: what the size of the file justifies
     long fail_at;       // tests: the allocation that fails first, counted from 1; 0: none
 };

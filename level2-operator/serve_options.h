@@ -9,9 +9,9 @@
 #include "level2-operator/http_keys.h"
 
 struct serve_options {
-    const char *model; // path
-    const char *pre;
-    char model_id[128]; // what clients call it
+    const char *model;      // path
+    const char *pre, *chat; // in place of the file's; NULL
+    char model_id[128];     // what clients call it
     const char *host;
     int port;
     int n_threads;

@@ -1,13 +1,24 @@
 // Names, and what happens at a pair of parentheses.
 #include "level2-operator/template_render.h"
 
-struct scope *scope_new(struct render *r, struct scope *parent) {
-    struct scope *scope = pool_take(r->pool, 1, sizeof(*scope));
+struct scope *scope_begin(struct render *r, struct scope *parent) {
+    struct scope *scope = r->spares;
+    if (scope)
+        r->spares = scope->parent;
+    else
+        scope = pool_take(r->pool, 1, sizeof(*scope));
     if (scope)
         scope->parent = parent;
     else
         render_no_memory(r);
     return scope;
+}
+
+void scope_end(struct render *r, struct scope *scope) {
+    if (!scope || scope->is_kept) return;
+    scope->names.n_entries = 0;
+    scope->parent = r->spares;
+    r->spares = scope;
 }
 
 const struct value *scope_find(const struct scope *scope, struct text name) {
@@ -64,7 +75,7 @@ static void bind_parameters(struct render *r, const struct macro *m,
 
 static struct value call_macro(struct render *r, const struct macro *m,
                                const struct arguments *a) {
-    struct scope *scope = scope_new(r, m->scope), *outer = r->scope;
+    struct scope *scope = scope_begin(r, m->scope), *outer = r->scope;
     if (!scope || !render_enter(r)) return value_none();
     r->scope = scope;
     bind_parameters(r, m, a);

@@ -36,7 +36,7 @@ static void exec_set(struct render *r, const struct node *node) {
 }
 
 static void exec_set_block(struct render *r, const struct node *node) {
-    struct value text = exec_captured(r, node->c, scope_new(r, r->scope));
+    struct value text = exec_captured(r, node->c, scope_begin(r, r->scope));
     if (node->b) text = eval_filters(r, node->b, text);
     assign(r, node->a, text);
 }
@@ -58,6 +58,7 @@ struct value exec_captured(struct render *r, const struct node *list, struct sco
     r->out = &b;
     if (exec_in(r, list, scope) != FLOW_ON)
         render_fail(r, ERR_FORMAT, "break or continue outside of a loop");
+    scope_end(r, scope);
     r->out = outer;
     return render_built(r, &b);
 }
@@ -68,19 +69,19 @@ static void print_out(struct render *r, struct value v) {
 }
 
 static void exec_with(struct render *r, const struct node *node) {
-    struct scope *inside = scope_new(r, r->scope);
+    struct scope *inside = scope_begin(r, r->scope);
     for (const struct node *set = node->a; set && !r->st; set = set->next)
         scope_set(r, inside, set->a->value.text, eval(r, set->b));
     print_out(r, exec_captured(r, node->b, inside));
 }
 
 static void exec_filter_block(struct render *r, const struct node *node) {
-    struct value text = exec_captured(r, node->b, scope_new(r, r->scope));
+    struct value text = exec_captured(r, node->b, scope_begin(r, r->scope));
     print_out(r, eval_filters(r, node->a, text));
 }
 
 static void exec_scope(struct render *r, const struct node *node) {
-    print_out(r, exec_captured(r, node->a, scope_new(r, r->scope)));
+    print_out(r, exec_captured(r, node->a, scope_begin(r, r->scope)));
 }
 
 // ---- macros
@@ -91,6 +92,7 @@ static struct value macro_make(struct render *r, struct macro macro) {
     if (!m) return render_no_memory(r);
     *m = macro;
     m->scope = r->scope;
+    for (struct scope *s = r->scope; s && !s->is_kept; s = s->parent) s->is_kept = true;
     return (struct value){.kind = VALUE_MACRO, .macro = m};
 }
 
@@ -132,33 +134,41 @@ static struct list filter_items(struct render *r, const struct node *node,
     return (struct list){kept, n};
 }
 
+// The names of the round before are gone.
 static enum flow exec_round(struct render *r, const struct node *node, struct loop *loop) {
-    struct scope *outer = r->scope, *inside = scope_new(r, outer);
-    if (!inside) return FLOW_ON;
-    r->scope = inside;
-    scope_set(r, inside, text_own("loop"),
+    r->scope->names.n_entries = 0;
+    scope_set(r, r->scope, text_own("loop"),
               (struct value){.kind = VALUE_LOOP, .loop = loop});
     assign(r, node->a, loop->items.items[loop->i]);
-    enum flow flow = exec(r, node->c);
+    return exec(r, node->c);
+}
+
+static void exec_rounds(struct render *r, const struct node *node, struct loop *loop) {
+    struct scope *outer = r->scope, *inside = scope_begin(r, outer);
+    if (inside) r->scope = inside;
+    for (; loop->i < loop->items.n_items && !r->st; loop->i++)
+        if (exec_round(r, node, loop) == FLOW_BREAK) break;
     r->scope = outer;
+    scope_end(r, inside);
+}
+
+static enum flow exec_else(struct render *r, const struct node *list) {
+    struct scope *inside = scope_begin(r, r->scope);
+    enum flow flow = inside ? exec_in(r, list, inside) : FLOW_ON;
+    scope_end(r, inside);
     return flow;
 }
 
 static enum flow exec_for(struct render *r, const struct node *node) {
     struct loop *loop = pool_take(r->pool, 1, sizeof(*loop));
     struct value over = eval(r, node->b);
-    if (!loop) {
-        render_no_memory(r);
-        return FLOW_ON;
-    }
-    if (!r->st) loop->items = iterate(r, over);
+    if (!loop) render_no_memory(r);
+    if (r->st) return FLOW_ON;
+    loop->items = iterate(r, over);
     if (node->e) loop->items = filter_items(r, node, loop->items);
-
-    for (; loop->i < loop->items.n_items && !r->st; loop->i++)
-        if (exec_round(r, node, loop) == FLOW_BREAK) break;
-    if (loop->items.n_items > 0 || r->st || !node->d) return FLOW_ON;
-    struct scope *inside = scope_new(r, r->scope);
-    return inside ? exec_in(r, node->d, inside) : FLOW_ON;
+    if (loop->items.n_items == 0) return exec_else(r, node->d);
+    exec_rounds(r, node, loop);
+    return FLOW_ON;
 }
 
 // ---- all of them

@@ -7,16 +7,20 @@
 
 #include "level2-operator/template_node.h"
 
-struct scope { // of a loop's round, a macro, a block: names set inside are not seen outside
-    struct scope *parent; // NULL: the outermost
+// Of a loop, a macro, a block: names set inside are not seen outside. A scope that ended is used again,
+// unless a macro was made in it, which may look names up there for as long as it lives.
+struct scope {
+    struct scope *parent; // NULL: the outermost; of a spare one: the next
     struct dict names;
+    bool is_kept;
 };
 
 struct render {
     // borrowed
     struct pool *pool;
     struct text_builder *out; // where statements print to
-    struct scope *scope;
+    struct scope *scope;      // the innermost
+    struct scope *spares;     // ended ones, to be used again
     struct error *err;
     int64_t now_s;
     // state
@@ -91,12 +95,12 @@ struct value eval_filters(struct render *r, const struct node *filter, struct va
 
 enum flow { FLOW_ON, FLOW_BREAK, FLOW_CONTINUE };
 enum flow exec(struct render *r, const struct node *list);
-// What the statements print, as a text, in that scope. NULL: failed before.
+// What the statements print, as a text, in that scope, which ends. NULL: failed before.
 struct value exec_captured(struct render *r, const struct node *list, struct scope *scope);
 
 struct value call(struct render *r, struct value callee, const struct arguments *a);
-// In the pool: a macro that is made inside may outlive the block. NULL: failed.
-struct scope *scope_new(struct render *r, struct scope *parent);
+struct scope *scope_begin(struct render *r, struct scope *parent); // NULL: failed
+void scope_end(struct render *r, struct scope *scope);             // NULL does nothing
 const struct value *scope_find(const struct scope *scope, struct text name);
 void scope_set(struct render *r, struct scope *scope, struct text name, struct value v);
 

@@ -83,15 +83,15 @@ static enum status detokenize(struct buffer *out, const struct json_input *in,
 }
 
 static enum status apply_template(struct buffer *out, const struct json_input *in,
-                                  const struct model *model, struct arena *arena,
-                                  struct error *err) {
+                                  size_t n_body, const struct model *model,
+                                  struct arena *arena, struct error *err) {
     struct api_request request = {0};
     struct chat_text chat;
 
     enum status st = api_chat_read(&request, in, arena, err);
     if (!st) {
-        st = chat_render(&chat, model->chat, request.messages, request.n_messages,
-                         request.add_generation_prompt, arena, err);
+        struct chat_request chat_request = api_chat_request(&request, n_body);
+        st = chat_render(&chat, &model->chat, &chat_request, arena, err);
     }
     if (!st) {
         json_output(out,
@@ -123,7 +123,7 @@ enum status text_tool_reply(struct buffer *out, const struct job *job,
         st = detokenize(out, &in, model, &arena, err);
         break;
     case ROUTE_APPLY_TEMPLATE:
-        st = apply_template(out, &in, model, &arena, err);
+        st = apply_template(out, &in, job->n_body, model, &arena, err);
         break;
     default:
         MUST(!"a route of text_tool_serves");

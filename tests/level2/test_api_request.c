@@ -32,6 +32,7 @@ static const struct refusal refusals[] = {
     {ROUTE_CHAT,        "\"stream_options\":{\"include_usage\":1}",       ERR_INPUT,
      "stream_options.include_usage"                                                                               },
     {ROUTE_CHAT,        "\"add_generation_prompt\":1",                    ERR_INPUT,       "add_generation_prompt"},
+    {ROUTE_CHAT,        "\"chat_template_kwargs\":[]",                    ERR_INPUT,       "chat_template_kwargs" },
     {ROUTE_CHAT,        "\"ignore_eos\":\"yes\"",                         ERR_INPUT,       "ignore_eos"           },
     {ROUTE_CHAT,        "\"skip_special_tokens\":0",                      ERR_INPUT,       "skip_special_tokens"  },
     {ROUTE_CHAT,        "\"cache_salt\":5",                               ERR_INPUT,       "cache_salt"           },

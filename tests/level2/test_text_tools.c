@@ -38,6 +38,54 @@ START_TEST(tools_answer_at_once) {
 }
 END_TEST
 
+// The template of another family, and what a request may tell it.
+START_TEST(variables_and_names_reach_the_template) {
+    static const char source[] =
+        "{{ messages[0].name }}{% if not enable_thinking %}!{% endif %}";
+    static const char body[] =
+        "{\"messages\":[{\"role\":\"user\",\"content\":\"x\",\"name\":\"Ann\"}],"
+        "\"chat_template_kwargs\":{\"enable_thinking\":false}}";
+    struct text_house h;
+    text_house_open(&h);
+    ck_assert_int_eq(chat_template_init(&h.model.chat, source, strlen(source),
+                                        &h.model.tokenizer, &h.model.arena, NULL),
+                     OK);
+    exchange_id e = text_house_send(&h, ROUTE_APPLY_TEMPLATE, body);
+    text_house_run(&h);
+    ck_assert_str_eq(h.outcomes[e].bytes, "{\"prompt\":\"Ann!\"}");
+    text_house_close(&h);
+}
+END_TEST
+
+static const struct {
+    const char *source, *words;
+} bad_templates[] = {
+    {NULL,                                         "--chat-template"   },
+    {"{% if %}",                                   "line 1"            },
+    {"\n{{ raise_exception('not so') }}",          "line 2: not so"    },
+    {"{{ messages|nosuch }}",                      "no filter 'nosuch'"},
+    {"{% for a in range(99999999) %}{% endfor %}", "than"              },
+};
+
+// Never a crash, never a 500.
+START_TEST(a_template_that_fails_is_a_bad_request) {
+    const char *source = bad_templates[_i].source;
+    struct text_house h;
+    text_house_open(&h);
+    ck_assert_int_eq(chat_template_init(&h.model.chat, source, source ? strlen(source) : 0,
+                                        &h.model.tokenizer, &h.model.arena, NULL),
+                     OK);
+    exchange_id tool = text_house_send(&h, ROUTE_APPLY_TEMPLATE, CHAT_HEAD "}");
+    exchange_id chat = text_house_send(&h, ROUTE_CHAT, CHAT_HEAD "}");
+    text_house_run(&h);
+    ck_assert_int_eq(h.outcomes[tool].http_status, 400);
+    ck_assert_int_eq(h.outcomes[chat].http_status, 400);
+    ck_assert_msg(strstr(h.outcomes[chat].bytes, bad_templates[_i].words), "%s",
+                  h.outcomes[chat].bytes);
+    text_house_close(&h);
+}
+END_TEST
+
 START_TEST(special_text_is_plain_on_demand) {
     struct text_house h;
     char body[512];
@@ -67,6 +115,9 @@ Suite *suite(void) {
     TCase *reference = tcase_create("reference");
     tcase_add_loop_test(reference, tools_answer_at_once, 0, ROWS(tools));
     tcase_add_test(reference, special_text_is_plain_on_demand);
+    tcase_add_test(reference, variables_and_names_reach_the_template);
+    tcase_add_loop_test(reference, a_template_that_fails_is_a_bad_request, 0,
+                        sizeof(bad_templates) / sizeof(bad_templates[0]));
     suite_add_tcase(s, reference);
     return s;
 }

@@ -2,12 +2,14 @@
 //
 //   {"template": text, "variables": {...}, "now": seconds}  ->  {"text": text, "own": [begin, end, ...]}
 //                                                           or  {"error": text}
-// own: the stretches of bytes that the template wrote itself.
+// own: the stretches of bytes that the template wrote itself. With --builtins it prints the built-in
+// templates as one JSON object instead.
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "level2-operator/chat_builtin.h"
 #include "level2-operator/template.h"
 #include "level2-operator/template_json.h"
 
@@ -64,7 +66,19 @@ static void answer(const char *bytes, size_t n_bytes) {
     arena_free(&arena);
 }
 
-int main(void) {
+static void print_builtins(void) {
+    json_t *all = json_object();
+    for (const struct chat_builtin *b = chat_builtins; b->name; b++)
+        json_object_set_new(all, b->name, json_string(b->source));
+    json_dumpf(all, stdout, JSON_COMPACT);
+    json_decref(all);
+}
+
+int main(int argc, char **argv) {
+    if (argc == 2 && strcmp(argv[1], "--builtins") == 0) {
+        print_builtins();
+        return 0;
+    }
     char *line = NULL;
     size_t capacity = 0;
     for (ssize_t n; (n = getline(&line, &capacity, stdin)) >= 0;) answer(line, (size_t)n);

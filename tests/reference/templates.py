@@ -113,31 +113,31 @@ def variables_of(talk, prompt):
     return variables
 
 
-def check_template(tally, env, ours, path):
-    template = path.read_text()
+def check_template(tally, env, ours, name, template):
     n_texts = 0
     for talk in CONVERSATIONS:
         for prompt in (True, False):
-            name = f"{path.name}, {talk['name']}, generation prompt {prompt}"
-            n_texts += compare(tally, env, ours, name, template, variables_of(talk, prompt)) is not None
+            what = f"{name}, {talk['name']}, generation prompt {prompt}"
+            n_texts += compare(tally, env, ours, what, template, variables_of(talk, prompt)) is not None
     return n_texts
 
 
-def check_marks(tally, ours, path):
+def check_marks(tally, ours, name, template):
     """Control tokens in a message are in none of the stretches that the template wrote."""
     evil = "x" + "y".join(EVIL) + "z"
     talk = {"messages": [{"role": "user", "content": evil}, {"role": "assistant", "content": evil},
                          {"role": "user", "content": evil}]}
-    got = ours.render(path.read_text(), variables_of(talk, True))
+    got = ours.render(template, variables_of(talk, True))
     if "error" in got:
+        tally.check(False, f"{name} renders three turns", got["error"])
         return
     text, own = got["text"].encode(), got["own"]
-    stretches = [text[begin:end] for begin, end in zip(own[::2], own[1::2])]
-    tally.check(all(b"x" + EVIL[0].encode() not in s and b"y" + EVIL[1].encode() not in s for s in stretches),
-                f"{path.name}: a message stays a message", f"{stretches}")
-    where = text.find(EVIL[0].encode() + b"y")
-    tally.check(where >= 0 and not any(b <= where < e for b, e in zip(own[::2], own[1::2])),
-                f"{path.name}: the letters of a control token in a message are not its own")
+    places = [(begin, end) for begin, end in zip(own[::2], own[1::2])]
+    where = text.find(evil[:20].encode())
+    while where >= 0:
+        inside = [p for p in places if p[0] < where + 20 and where < p[1]]
+        tally.check(not inside, f"{name}: a message is no text of the template's own", f"{inside}, message at {where}")
+        where = text.find(evil[:20].encode(), where + 1)
 
 
 def check_random(tally, env, ours, n):
@@ -156,19 +156,20 @@ def more(parser):
 def main():
     options = arguments(__doc__, more)
     tally, env, ours = Tally(), environment(), Ours(f"{options.bin}/render")
-    paths = sorted((HERE / "templates").glob("*.jinja"))
-    if options.templates:
-        paths += sorted(options.templates.glob("*.jinja"))
-    for path in paths:
-        n_texts = check_template(tally, env, ours, path)
-        if path.parent == HERE / "templates":
-            tally.check(n_texts > 0, f"{path.name} renders something")
-            check_marks(tally, ours, path)
+    builtins = json.loads(subprocess.run([f"{options.bin}/render", "--builtins"], capture_output=True, check=True).stdout)
+    templates = {path.name: path.read_text() for path in sorted((HERE / "templates").glob("*.jinja"))} | builtins
+    others = {path.name: path.read_text() for path in sorted(options.templates.glob("*.jinja"))} if options.templates else {}
+    for name, template in templates.items():
+        tally.check(check_template(tally, env, ours, name, template) > 0, f"{name} renders something")
+        if name != "schema.jinja":  # it changes the case of what it quotes
+            check_marks(tally, ours, name, template)
+    for name, template in others.items():
+        check_template(tally, env, ours, name, template)
     for snippet in SNIPPETS:
         compare(tally, env, ours, f"{snippet!r}", snippet, variables_of(CONVERSATIONS[0], True))
     check_random(tally, env, ours, 300)
     tally.check(ours.close() == 0, "render ended well")
-    print(f"{len(paths)} templates, {len(CONVERSATIONS)} conversations")
+    print(f"{len(templates) + len(others)} templates, {len(CONVERSATIONS)} conversations")
     tally.finish()
 
 

@@ -34,7 +34,9 @@ void text_house_open(struct text_house *h) {
     ck_assert_int_eq(tokenizer_from_gguf(&h->model.tokenizer, &h->model.gguf, NULL, "tiny",
                                          &h->model.arena, NULL),
                      OK);
-    h->model.chat = chat_template_find(&h->model.gguf);
+    ck_assert_int_eq(chat_template_read(&h->model.chat, &h->model.gguf, NULL,
+                                        &h->model.tokenizer, &h->model.arena, NULL),
+                     OK);
     fake_engine_init(&h->engine, h->scripts, 0, h->model.tokenizer.n_vocab, TEXT_CONTEXT);
     h->engine.on_idle = on_idle;
     h->engine.ctx = h;
