@@ -9,6 +9,7 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "level2-operator/http_quota.h"
 #include "level2-operator/http_reply.h"
 
 static const char ping[] = ": ping\n\n";
@@ -135,6 +136,7 @@ static void end(struct http_server *s, struct http_connection *c, int status,
     log_access(s, x, status, d);
     count(s, x, status, d);
     http_connection_set_ping(c, 0);
+    http_quota_leave(s, c, d ? d->n_prompt + d->n_completion : 0);
     if (x->is_admitted) admission_leave(&s->admission, service_s);
     if (x->is_in_flight) lifecycle_leave(&s->lifecycle);
     if (s->lifecycle.state != SERVER_READY) {

@@ -13,6 +13,7 @@
 #include "level2-operator/http_exchange.h"
 #include "level2-operator/http_metrics.h"
 #include "level2-operator/http_models.h"
+#include "level2-operator/http_quota.h"
 #include "level2-operator/http_reply.h"
 #include "level2-operator/http_route.h"
 
@@ -24,8 +25,7 @@ struct visit {
     struct http_connection *c;
     struct evhttp_request *req;
     const struct http_route *route;
-    const char *rest;     // of a prefix route
-    uint64_t cache_scope; // of the key
+    const char *rest; // of a prefix route
 };
 
 static const char *header(const struct visit *v, const char *name) {
@@ -227,12 +227,13 @@ static void make_job(struct visit *v) {
     struct job job = {.kind = JOB_REQUEST,
                       .exchange = v->c->exchange.id,
                       .route = v->route->job,
-                      .cache_scope = v->cache_scope,
+                      .cache_scope = v->c->exchange.scope,
                       .arrived_ns = v->c->exchange.arrived_ns};
     int retry_after_s = 1;
 
-    if (has_too_large_body(v)) return;
+    if (has_too_large_body(v) || !http_quota_enter(v->s, v->c)) return;
     enum status st = enter(v, &retry_after_s, &err);
+    if (st) http_quota_undo(v->s, v->c);
     if (!st) {
         job.body = take_body(v->req, &job.n_body);
         st = job.body ? http_exchange_job(v->s, v->c, &job, &err)
@@ -253,6 +254,15 @@ static bool allows_method(const struct visit *v) {
     enum evhttp_cmd_type method = evhttp_request_get_command(v->req);
     if (v->route->takes_post) return method == EVHTTP_REQ_POST;
     return method == EVHTTP_REQ_GET || method == EVHTTP_REQ_HEAD;
+}
+
+static bool has_key(struct visit *v) {
+    struct http_keys *keys = v->s->options.keys;
+    struct http_exchange *x = &v->c->exchange;
+    if (!http_keys_check(keys, header(v, "Authorization"), &x->scope)) return false;
+    const struct http_key *key = http_keys_of(keys, x->scope);
+    if (key) snprintf(x->key_name, sizeof(x->key_name), "%s", key->name);
+    return true;
 }
 
 static void refuse_key(struct visit *v) {
@@ -300,9 +310,7 @@ static void check(struct visit *v) {
                "a header is malformed, or the length of the body is not clear");
     } else if (evhttp_request_get_command(v->req) == EVHTTP_REQ_OPTIONS) {
         answer_options(v);
-    } else if (!v->route->is_open &&
-               !http_keys_check(v->s->options.keys, header(v, "Authorization"),
-                                &v->cache_scope)) {
+    } else if (!v->route->is_open && !has_key(v)) {
         refuse_key(v);
     } else if (v->route->action != HTTP_UNKNOWN && !allows_method(v)) {
         refuse_method(v);

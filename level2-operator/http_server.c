@@ -38,6 +38,21 @@ static void on_signal(evutil_socket_t signal_number, short what, void *ctx) {
     terminate(ctx);
 }
 
+static void on_hup(evutil_socket_t signal_number, short what, void *ctx) {
+    struct http_server *s = ctx;
+    struct error err = {0};
+    char reason[256];
+    (void)signal_number;
+    (void)what;
+    if (http_keys_reload(s->options.keys, s->options.key_file, &err) == OK) {
+        log_line(s->options.log, LOG_INFO, "keys read again", "n_keys=%d",
+                 s->options.keys->n_keys);
+    } else {
+        log_line(s->options.log, LOG_ERROR, "keys not read again; the old ones stay",
+                 "reason=%s", log_quote(reason, sizeof(reason), err.text));
+    }
+}
+
 static void announce(const struct http_server *s) {
     const char *host = s->options.host;
     bool is_v6 = strchr(host, ':') != NULL;
@@ -222,6 +237,10 @@ static enum status open_events(struct http_server *s, struct error *err) {
         s->on_int = watch(s, SIGINT, signals, on_signal);
         is_whole = is_whole && s->on_term && s->on_int;
     }
+    if (s->options.takes_signals && s->options.key_file) {
+        s->on_hup = watch(s, SIGHUP, signals, on_hup);
+        is_whole = is_whole && s->on_hup;
+    }
     if (!is_whole) return error_set(err, ERR_MEMORY, "cannot make the events of the loop");
     event_add(s->on_tick, &at_once);
     return OK;
@@ -265,8 +284,8 @@ void http_server_run(struct http_server *s) {
 }
 
 void http_server_close(struct http_server *s) {
-    struct event *events[] = {s->on_note, s->on_delivery, s->on_tick,
-                              s->on_term, s->on_int,      s->on_retry};
+    struct event *events[] = {s->on_note, s->on_delivery, s->on_tick, s->on_term,
+                              s->on_int,  s->on_hup,      s->on_retry};
 
     if (!s->base && !s->options.queues) return;                    // zeroed
     if (s->http) http_connections_close(&s->connections, s->http); // uses the events

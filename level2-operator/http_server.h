@@ -41,7 +41,8 @@ struct http_limits { // 0: the limit of common/limits.h
 struct http_options {
     const char *host;
     int port; // 0: a free one
-    const struct http_keys *keys;
+    struct http_keys *keys;
+    const char *key_file; // SIGHUP reads it again; NULL: there is none
     const struct http_cors *cors;
     struct exchange_queues *queues;
     struct clock *clock;
@@ -59,7 +60,7 @@ struct http_server {
     // owned
     struct event_base *base;
     struct evhttp *http;
-    struct event *on_delivery, *on_note, *on_tick, *on_term, *on_int, *on_retry;
+    struct event *on_delivery, *on_note, *on_tick, *on_term, *on_int, *on_hup, *on_retry;
     struct arena arena;
     struct http_connections connections;
     struct os_signal note;

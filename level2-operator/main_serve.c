@@ -66,7 +66,8 @@ static enum status open_http(struct service *s, struct error *err) {
     const struct http_options http = {
         .host = o->host,
         .port = o->port,
-        .keys = &o->keys,
+        .keys = &s->options.keys,
+        .key_file = o->key_file,
         .cors = &o->cors,
         .queues = &s->queues,
         .clock = &s->clock,

@@ -14,7 +14,7 @@ static const char program[] = "serve";
 
 // What is parsed further after cli_parse.
 struct words {
-    const char *key, *key_file, *log_level, *engine, *model_id;
+    const char *key, *log_level, *engine, *model_id;
     struct cli_list cors;
 };
 
@@ -55,7 +55,7 @@ static enum status read_access(struct serve_options *o, const struct words *w,
                                struct arena *arena, struct error *err) {
     enum status st = OK;
     if (w->key) st = http_keys_add(&o->keys, w->key, err);
-    if (!st && w->key_file) st = http_keys_read(&o->keys, w->key_file, arena, err);
+    if (!st && o->key_file) st = http_keys_read(&o->keys, o->key_file, err);
     for (int i = 0; !st && i < w->cors.n_items; i++)
         st = http_cors_add(&o->cors, w->cors.items[i], arena, err);
     return st;
@@ -109,7 +109,7 @@ int serve_options_parse(struct serve_options *o, int argc, char **argv,
         {"memory",        "SIZE",    CLI_BYTES,  &o->memory_bytes, "most that KV cache and activations may take", 0, 0, false},
         {"queue",         "N",       CLI_INT,    &o->max_waiting,  "requests that may wait; others get 429", 1, LIMIT_QUEUE, false},
         {"api-key",       "KEY",     CLI_STRING, &w.key,           "ask for it; better in a file", 0, 0, false},
-        {"api-key-file",  "FILE",    CLI_STRING, &w.key_file,      "keys to ask for, one per line", 0, 0, false},
+        {"api-key-file",  "FILE",    CLI_STRING, &o->key_file,     "keys, their names and limits; SIGHUP reads it again", 0, 0, false},
         {"cors",          "ORIGIN",  CLI_LIST,   &w.cors,          "web pages that may call; commas, or again", 0, 0, false},
         {"drain-seconds", "N",       CLI_INT,    &o->drain_s,      "what SIGTERM waits for running requests", 0, 86400, false},
         {"ping-ms",       "N",       CLI_INT,    &o->ping_ms,      "silence on a stream before a comment", 1, 3600000, false},

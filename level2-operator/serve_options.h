@@ -25,6 +25,7 @@ struct serve_options {
     const char *trace;   // path; NULL: off
     struct log log;
     struct http_keys keys;
+    const char *key_file; // path; NULL: none
     struct http_cors cors;
 };
 

@@ -502,6 +502,35 @@ def keys_open_the_door(args):
 
 
 @check
+def keys_are_read_again_on_sighup(args):
+    with tempfile.NamedTemporaryFile("w", suffix=".keys") as keys:
+        def write(text):
+            keys.seek(0)
+            keys.truncate()
+            keys.write(text)
+            keys.flush()
+
+        def status(key):
+            return s.ask("GET", "/v1/models", headers={"Authorization": f"Bearer {key}"})[0]
+
+        write("sk-one team-a\n")
+        with Server(args, "--api-key-file", keys.name) as s:
+            assert (status("sk-one"), status("sk-two")) == (200, 401)
+            write("sk-two team-b\n")
+            s.process.send_signal(signal.SIGHUP)
+            until(lambda: status("sk-two") == 200, 5, "the new key")
+            assert status("sk-one") == 401
+            write("sk-three inside=many\n")
+            s.process.send_signal(signal.SIGHUP)
+            until(lambda: any("the old ones stay" in line for line in s.lines), 5, "a line in the log")
+            assert (status("sk-two"), status("sk-three")) == (200, 401)
+            s.stop()
+            said = "".join(s.lines)
+            assert "key=team-a" in said and "key=team-b" in said and "sk-" not in said, said
+            assert sum("the old ones stay" in line for line in s.lines) == 1, said
+
+
+@check
 def a_trace_is_written_at_the_end(args):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "trace.json"
