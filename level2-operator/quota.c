@@ -5,6 +5,9 @@
 
 #include "common/limits.h"
 
+// Water that came in many drops is as good as what came at once.
+static const double rounding = 1e-6;
+
 bool quota_same_limits(const struct quota *a, const struct quota *b) {
     return a->max_inside == b->max_inside &&
            a->requests_per_minute == b->requests_per_minute &&
@@ -25,7 +28,7 @@ void quota_fill(struct quota *q, int64_t now_ns) {
 
 // Seconds until a bucket that lacks so much has it.
 static int wait_s(double lacking, int per_minute) {
-    double seconds = ceil(lacking * 60 / per_minute - 1e-6); // 1.0000000001 is 1
+    double seconds = ceil(lacking * 60 / per_minute - rounding);
     return seconds < 1                     ? 1
            : seconds < LIMIT_RETRY_AFTER_S ? (int)seconds
                                            : LIMIT_RETRY_AFTER_S;
@@ -39,7 +42,7 @@ enum status quota_enter(struct quota *q, int64_t now_ns, int *retry_after_s,
         return error_set(err, ERR_BUSY, "%d requests of this key are inside already",
                          q->n_inside);
     }
-    if (q->requests_per_minute > 0 && q->requests < 1) {
+    if (q->requests_per_minute > 0 && q->requests < 1 - rounding) {
         *retry_after_s = wait_s(1 - q->requests, q->requests_per_minute);
         return error_set(err, ERR_BUSY,
                          "this key may send %d requests a minute; try again in %d s",
