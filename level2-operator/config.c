@@ -214,7 +214,7 @@ static enum status read_rope(const struct config_reader *r, struct config *c) {
 static enum status read_scales(const struct config_reader *r, struct config *c) {
     double divisor = c->d_head;
     if (c->arch == ARCH_GEMMA3 && c->n_layers == GEMMA3_27B_LAYERS)
-        divisor = c->d_model / c->n_heads;
+        divisor = (double)c->d_model / c->n_heads;
 
     float length = rope_stretch_length(&c->rope_stretch); // of q, and of k
     c->attention_scale = (float)(1 / sqrt(divisor));

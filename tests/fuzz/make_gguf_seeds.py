@@ -9,19 +9,21 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
+import tiny_arch  # noqa: E402
 import tiny_model  # noqa: E402
 
 SEEDS = ROOT / "tests/fuzz/seeds/gguf"
 
 
-def smallest_model(only_dtype, is_tied):
-    """One layer, width 32, eight letters: complete, in about 5 KB."""
-    shape = tiny_model.Shape(d_model=32, d_head=16, n_heads=2, n_kv_heads=1, d_ff=32, n_layers=1)
+def smallest_model(*words):
+    """One layer, width 32, eight letters: complete, in about 5 KB. words: options of tools/tiny_model.py."""
+    options = tiny_model.parse_options([*words, "--out", ""])
+    shape = tiny_arch.Shape(d_model=32, d_head=16, n_heads=2, n_kv_heads=1, d_ff=32, n_layers=1)
+    arch = tiny_arch.variant(options.arch)._replace(shape=shape)
     tokens = tiny_model.CONTROL_TOKENS + list("abcdefgh") + ["ab", "abc"]
     types = [3, 3, 3] + [1] * (len(tokens) - 3)
-    tensors = tiny_model.make_weights(shape, 1, only_dtype, is_tied, tokens)
-    keys = tiny_model.make_keys(shape, tokens, types, ["a b", "ab c"], tiny_model.N_CTX)
-    return tiny_model.file_bytes(keys, tensors)
+    keys = tiny_model.make_keys(arch, tokens, types, ["a b", "ab c"], options)
+    return tiny_model.file_bytes(keys, tiny_model.make_weights(arch, tokens, options))
 
 
 def every_value_type():
@@ -54,9 +56,13 @@ def type_that_is_not_read():
 
 def main():
     seeds = {
-        "model_q4_1": smallest_model("Q4_1", True),
-        "model_q5_1": smallest_model("Q5_1", True),
-        "model_mixed": smallest_model(None, False),
+        "model_q4_1": smallest_model("--dtype", "Q4_1"),
+        "model_q5_1": smallest_model("--dtype", "Q5_1"),
+        "model_mixed": smallest_model("--untied"),
+        "model_rope_factors": smallest_model("--dtype", "Q4_0", "--rope-factors"),
+        "model_qwen2_yarn": smallest_model("--arch", "qwen2", "--dtype", "Q4_0", "--rope-scaling", "yarn"),
+        "model_qwen3": smallest_model("--arch", "qwen3", "--dtype", "Q4_0"),
+        "model_gemma3": smallest_model("--arch", "gemma3", "--dtype", "Q4_0"),
         "type_that_is_not_read": type_that_is_not_read(),
         "value_types": every_value_type(),
         "version_2_alignment_64": wide_alignment(),

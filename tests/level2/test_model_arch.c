@@ -224,6 +224,42 @@ START_TEST(survives_a_failure_of_every_allocation) {
 }
 END_TEST
 
+// ---- property -----------------------------------------------------------------------------------
+
+// A changed byte in header or tables: refused with a reason, or a model whose tables can be read.
+START_TEST(a_changed_file_is_refused_or_is_a_whole_model) {
+    struct draw d = draw_start("mutations of an architecture");
+    int n_accepted = 0, n_refused = 0;
+    volatile float touched = 0;
+    become((enum arch)_i);
+    parse_ok();
+    int n_tables = (int)m.gguf.data_offset;
+
+    for (int i = 0; i < 300; i++) {
+        int at = draw_int(&d, 0, n_tables - 1);
+        unsigned char old = bytes.data[at];
+        bytes.data[at] = (unsigned char)draw_u64(&d);
+        model_close(&m);
+        memset(&err, 0, sizeof(err));
+        if (model_parse(&m, bytes.data, bytes.n, "test.gguf", NULL, &err) == OK) {
+            const struct layer *last = &m.layers[m.config.n_layers - 1]; // ASan looks on
+            touched += last->rope_freq[m.config.d_head / 2 - 1];
+            if (last->k_norm) touched += last->k_norm[m.config.d_head - 1];
+            if (last->q.bias) touched += last->q.bias[last->q.n_out - 1];
+            ck_assert(config_first_key(&m.config, 0, m.config.n_ctx - 1) < m.config.n_ctx);
+            n_accepted++;
+        } else {
+            ck_assert_msg(err.text[0] && err.code != ERR_MEMORY, "byte %d: %s", at,
+                          err.text);
+            n_refused++;
+        }
+        bytes.data[at] = old;
+    }
+    ck_assert_msg(n_accepted > 20 && n_refused > 20, "%d accepted, %d refused", n_accepted,
+                  n_refused);
+}
+END_TEST
+
 Suite *suite(void) {
     Suite *s = suite_create("level2/model_arch");
 
@@ -249,5 +285,12 @@ Suite *suite(void) {
     tcase_add_loop_test(failures, survives_a_failure_of_every_allocation, ARCH_GEMMA3,
                         ARCH_COUNT);
     suite_add_tcase(s, failures);
+
+    TCase *property = tcase_create("property");
+    tcase_add_checked_fixture(property, setup, teardown);
+    tcase_set_timeout(property, 60);
+    tcase_add_loop_test(property, a_changed_file_is_refused_or_is_a_whole_model, 1,
+                        ARCH_COUNT);
+    suite_add_tcase(s, property);
     return s;
 }
