@@ -1,10 +1,13 @@
 // Each line is built on the stack and handed over whole, so that lines of two threads never mix.
 #include "common/log.h"
 
+#include <poll.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "common/utf8.h"
 
@@ -47,6 +50,23 @@ static void flatten(char *text) {
     }
 }
 
+// A pipe that poll calls writable has room for PIPE_BUF bytes (4096 on Linux), so for a line; one that is
+// full would hold up the thread until somebody reads.
+static bool has_room(int fd) {
+    struct pollfd p = {.fd = fd, .events = POLLOUT};
+    return poll(&p, 1, 0) == 1 && (p.revents & POLLOUT);
+}
+
+// Past the stream's buffer: it would keep what the disk does not take, and bring it with the next line.
+static bool write_line(FILE *out, const char *line, size_t n) {
+    int fd = fileno(out);
+    if (fd < 0) return fwrite(line, 1, n, out) == n && fflush(out) == 0; // memory
+    flockfile(out);
+    bool is_written = fflush(out) == 0 && has_room(fd) && write(fd, line, n) == (ssize_t)n;
+    funlockfile(out);
+    return is_written;
+}
+
 void log_line(const struct log *log, enum log_level level, const char *msg,
               const char *fields, ...) {
     if (!log || !log->out || level < log->level || level >= LOG_OFF) return;
@@ -66,8 +86,7 @@ void log_line(const struct log *log, enum log_level level, const char *msg,
         n = utf8_whole(line, n); // it may have been cut
     }
     line[n++] = '\n';
-    fwrite(line, 1, n, log->out);
-    fflush(log->out);
+    if (!write_line(log->out, line, n) && log->n_lost) atomic_fetch_add(log->n_lost, 1);
 }
 
 const char *log_quote(char *out, size_t out_bytes, const char *value) {

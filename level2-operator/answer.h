@@ -47,7 +47,8 @@ struct answer {
     const struct model *model;
     struct clock *clock;
     struct metrics *metrics;
-    size_t max_piece; // bytes of the vocabulary's longest piece
+    const struct log *prompt_log; // gets the text of prompts; NULL: nobody does
+    size_t max_piece;             // bytes of the vocabulary's longest piece
     // what is left of the request once it is submitted
     struct api_reply reply;
     int n; // choices per prompt

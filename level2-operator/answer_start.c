@@ -13,7 +13,8 @@ enum {
     READ_PER_BODY_BYTE = 16,
     ENCODE_PER_BODY_BYTE = 64,
     CHOICE_BYTES = 4 << 10,
-    CHOICE_PIECES = 8 // the stop filter may hold some pieces
+    LOGGED_BYTES = 1500, // of a prompt, if any: it must fit into a line
+    CHOICE_PIECES = 8    // the stop filter may hold some pieces
 };
 
 static size_t kept_limit(size_t max_piece) {
@@ -32,11 +33,23 @@ static enum status refuse_length(const struct answer *a, const char *at_least, i
                            at_least, n_prompt, engine_context(a->engine));
 }
 
+// Only for who has asked for it: --log-prompts.
+static void log_prompt(const struct answer *a, const char *text, size_t n_text) {
+    char cut[LOGGED_BYTES + 1], quoted[LOGGED_BYTES + 3];
+    if (!a->prompt_log) return;
+    size_t n = n_text < LOGGED_BYTES ? n_text : LOGGED_BYTES;
+    memcpy(cut, text, n);
+    cut[n] = '\0';
+    log_line(a->prompt_log, LOG_INFO, "prompt", "exchange=%" PRIu64 " n_bytes=%zu text=%s",
+             a->exchange, n_text, log_quote(quoted, sizeof(quoted), cut));
+}
+
 // Encoding takes time and memory by the byte. A text that cannot fit, even if all its tokens were
 // the longest of the vocabulary, is refused before.
 static enum status encode(struct prompt_ids *p, const struct answer *a, const char *text,
                           size_t n_text, const struct markup *markup, int n_markup,
                           struct arena *scratch, struct error *err) {
+    log_prompt(a, text, n_text);
     size_t n_least = n_text / a->max_piece;
     if (n_least > (size_t)engine_context(a->engine)) {
         return refuse_length(a, "at least ", (int)n_least, err);
@@ -274,6 +287,7 @@ static struct answer *answer_new(const struct job *job,
     a->model = options->served.model;
     a->clock = options->clock;
     a->metrics = options->metrics;
+    a->prompt_log = options->log_prompts ? options->log : NULL;
     a->max_piece = max_piece;
     return a;
 }

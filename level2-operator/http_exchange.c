@@ -102,10 +102,11 @@ static void log_access(struct http_server *s, const struct http_exchange *x, int
     int64_t now_ns = clock_now(s->options.clock);
     if (!d) d = &none;
     log_line(s->options.log, LOG_INFO, "request",
-             "id=%s method=%s path=%s status=%d prompt=%d cached=%d output=%d "
+             "id=%s exchange=%" PRIu64
+             " method=%s path=%s status=%d prompt=%d cached=%d output=%d "
              "queue_ms=%.1f ttft_ms=%.1f ms=%.1f finish=%s key=%s bytes=%zu",
-             x->request_id, x->method, log_quote(path, sizeof(path), x->path), status,
-             d->n_prompt, d->n_cached, d->n_completion, ms_of(d->queue_ns),
+             x->request_id, x->id, x->method, log_quote(path, sizeof(path), x->path),
+             status, d->n_prompt, d->n_cached, d->n_completion, ms_of(d->queue_ns),
              ms_of(first_token_after(x, d)), ms_of(now_ns - x->arrived_ns),
              d->finish_reason ? d->finish_reason : "none",
              *x->key_name ? x->key_name : "none", x->n_bytes);

@@ -48,6 +48,7 @@ static void loaded(void *ctx, enum status st) {
         .clock = &s->clock,
         .metrics = &s->metrics,
         .log = &s->options.log,
+        .log_prompts = s->options.log_prompts,
     };
     snprintf(text.served.id, sizeof(text.served.id), "%s", s->options.model_id);
 
@@ -153,6 +154,7 @@ int main(int argc, char **argv) {
     int exit_status =
         serve_options_parse(&s.options, argc, argv, &s.arena); // what is wanted
     if (exit_status == CLI_GO_ON) {
+        s.options.log.n_lost = &s.metrics.n_lost_lines;
         mapped_file_explain_faults();
         signal(SIGPIPE, SIG_IGN);         // a client that leaves must not end the server
         signal(SIGXFSZ, SIG_IGN);         // a file that may not grow is an error to tell

@@ -116,6 +116,7 @@ int serve_options_parse(struct serve_options *o, int argc, char **argv,
         {"hourly-price",  "USD",     CLI_DOUBLE, &o->hourly_price, "of this machine: /metrics tells what tokens cost", 0, 1000000, false},
         {"trace",         "FILE",    CLI_STRING, &o->trace,        "write a Chrome trace at exit", 0, 0, false},
         {"log-level",     "LEVEL",   CLI_STRING, &w.log_level,     "debug, info, warn, error, off", 0, 0, false},
+        {"log-prompts",   NULL,      CLI_FLAG,   &o->log_prompts,  "log what is asked, up to 1500 bytes", 0, 0, false},
         {"engine",        "NAME",    CLI_STRING, &w.engine,        "serial: one request at a time", 0, 0, false},
         {NULL,            NULL,      CLI_FLAG,   NULL,             NULL, 0, 0, false},
     };

@@ -24,6 +24,7 @@ struct serve_options {
     double hourly_price; // of this machine; 0: unknown
     const char *trace;   // path; NULL: off
     struct log log;
+    bool log_prompts;
     struct http_keys keys;
     const char *key_file; // path; NULL: none
     struct http_cors cors;

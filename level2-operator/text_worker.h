@@ -24,6 +24,7 @@ struct text_worker_options {
     struct clock *clock;            // borrowed
     struct metrics *metrics;        // borrowed: its part of the text worker
     const struct log *log;          // borrowed
+    bool log_prompts;               // their text, too
 };
 
 // The thread's function: returns after JOB_STOP. The engine's listener must raise

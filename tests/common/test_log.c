@@ -2,6 +2,7 @@
 #include "common/log.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -267,6 +268,61 @@ START_TEST(lines_of_two_threads_never_mix) {
 }
 END_TEST
 
+// ---- failures -----------------------------------------------------------------------------------
+
+// What the disk does not take is gone, and does not come back with the next line.
+START_TEST(a_full_disk_loses_lines_and_counts_them) {
+    static const int modes[] = {_IONBF, _IOLBF, _IOFBF};
+    _Atomic uint64_t n_lost = 0;
+    if (access("/dev/full", W_OK) != 0) return; // Linux has one
+    struct log log = {.out = fopen("/dev/full", "w"), .n_lost = &n_lost};
+    setvbuf(log.out, NULL, modes[_i], 4096);
+    for (int i = 0; i < 3; i++) log_line(&log, LOG_INFO, "lost", NULL);
+    ck_assert_int_eq((int)n_lost, 3);
+    log.n_lost = NULL;
+    log_line(&log, LOG_INFO, "lost, and nobody counts", NULL);
+    fclose(log.out);
+}
+END_TEST
+
+START_TEST(a_pipe_that_nobody_reads_holds_nobody_up) {
+    int ends[2];
+    _Atomic uint64_t n_lost = 0;
+    char long_text[1800];
+    memset(long_text, 'x', sizeof(long_text) - 1);
+    long_text[sizeof(long_text) - 1] = '\0';
+    ck_assert_int_eq(pipe(ends), 0);
+    struct log log = {.out = fdopen(ends[1], "w"), .n_lost = &n_lost};
+    for (int i = 0; i < 1000; i++) log_line(&log, LOG_INFO, "n", "i=%d x=%s", i, long_text);
+    ck_assert_int_gt((int)n_lost, 0);
+
+    FILE *in = fdopen(ends[0], "r"); // what was taken is whole, and in order
+    fclose(log.out);
+    char line[4096];
+    int n_lines = 0, n;
+    for (; fgets(line, sizeof(line), in); n_lines++) {
+        ck_assert_int_eq(sscanf(strstr(line, " i="), " i=%d", &n), 1);
+        ck_assert_int_eq(n, n_lines);
+    }
+    ck_assert_int_eq(n_lines + (int)n_lost, 1000);
+    fclose(in);
+}
+END_TEST
+
+START_TEST(a_pipe_whose_reader_has_gone_loses_lines) {
+    int ends[2];
+    _Atomic uint64_t n_lost = 0;
+    signal(SIGPIPE, SIG_IGN);
+    ck_assert_int_eq(pipe(ends), 0);
+    struct log log = {.out = fdopen(ends[1], "w"), .n_lost = &n_lost};
+    log_line(&log, LOG_INFO, "heard", NULL);
+    close(ends[0]);
+    log_line(&log, LOG_INFO, "lost", NULL);
+    ck_assert_int_eq((int)n_lost, 1);
+    fclose(log.out);
+}
+END_TEST
+
 Suite *suite(void) {
     Suite *s = suite_create("common/log");
 
@@ -286,6 +342,12 @@ Suite *suite(void) {
     tcase_add_test(edges, a_line_that_is_too_long_is_cut_at_a_character_and_still_ends);
     tcase_add_test(edges, a_field_cannot_forge_a_line);
     suite_add_tcase(s, edges);
+
+    TCase *failures = tcase_create("failures");
+    tcase_add_loop_test(failures, a_full_disk_loses_lines_and_counts_them, 0, 3);
+    tcase_add_test(failures, a_pipe_that_nobody_reads_holds_nobody_up);
+    tcase_add_test(failures, a_pipe_whose_reader_has_gone_loses_lines);
+    suite_add_tcase(s, failures);
 
     TCase *property = tcase_create("property");
     tcase_add_test(property, what_was_quoted_is_read_back);

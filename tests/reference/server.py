@@ -10,6 +10,7 @@ import argparse
 import concurrent.futures
 import contextlib
 import json
+import re
 import signal
 import socket
 import sys
@@ -528,6 +529,27 @@ def keys_are_read_again_on_sighup(args):
             said = "".join(s.lines)
             assert "key=team-a" in said and "key=team-b" in said and "sk-" not in said, said
             assert sum("the old ones stay" in line for line in s.lines) == 1, said
+
+
+@check
+def each_request_is_one_line_without_its_text(args):
+    secret = "Xylophone of nobody"
+    for options, want in (((), 0), (("--log-prompts",), 2)):
+        with Server(args, *options) as s:
+            usage = s.complete(secret, max_tokens=5, ignore_eos=True)["usage"]
+            s.stream("/v1/chat/completions", messages=[{"role": "user", "content": secret}], max_tokens=3)
+            s.refuse(400, temperature=9)
+            s.get("/nowhere")
+            s.stop()
+            lines = [dict(re.findall(r'(\w+)=("(?:[^"\\]|\\.)*"|\S*)', line)) for line in s.lines]
+            asked = [f for f in lines if f.get("msg") == '"request"']
+            assert [f["status"] for f in asked] == ["200", "200", "400", "404"], asked
+            first = asked[0]
+            assert int(first["prompt"]) == usage["prompt_tokens"] and first["output"] == "5", first
+            assert first["finish"] == "length" and first["method"] == "POST", first
+            assert 0 <= float(first["queue_ms"]) <= float(first["ttft_ms"]) <= float(first["ms"]), first
+            assert int(first["bytes"]) > 100 and first["id"].startswith("req-"), first
+            assert sum(secret in line for line in s.lines) == want, s.lines
 
 
 @check
