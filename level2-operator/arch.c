@@ -7,6 +7,7 @@
 //            weigh with 1 + w, and a GGUF file holds the sum (llama.cpp, conversion/gemma.py)
 #include "level2-operator/arch.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const struct arch_traits llama = {
@@ -42,7 +43,7 @@ const struct arch_traits *arch_traits(enum arch a) {
     return table[a];
 }
 
-bool arch_find(enum arch *a, const char *name, unsigned long long n_name) {
+bool arch_find(enum arch *a, const char *name, uint64_t n_name) {
     for (int i = 0; i < ARCH_COUNT; i++) {
         if (n_name != strlen(table[i]->name) || memcmp(name, table[i]->name, n_name) != 0)
             continue;
@@ -50,4 +51,10 @@ bool arch_find(enum arch *a, const char *name, unsigned long long n_name) {
         return true;
     }
     return false;
+}
+
+void arch_list(char *text, size_t n_text) {
+    size_t n = 0;
+    for (int i = 0; i < ARCH_COUNT && n < n_text; i++)
+        n += (size_t)snprintf(text + n, n_text - n, "%s%s", i ? ", " : "", table[i]->name);
 }

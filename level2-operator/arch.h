@@ -11,6 +11,8 @@
 #define LEVEL2_ARCH_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "level2-operator/activation.h"
 #include "level2-operator/rope.h"
@@ -41,6 +43,9 @@ struct arch_traits {
 const struct arch_traits *arch_traits(enum arch a);
 
 // name is not terminated. false: not one of ours.
-bool arch_find(enum arch *a, const char *name, unsigned long long n_name);
+bool arch_find(enum arch *a, const char *name, uint64_t n_name);
+
+// "llama, qwen2, ...", for messages.
+void arch_list(char *text, size_t n_text);
 
 #endif

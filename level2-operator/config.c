@@ -29,14 +29,16 @@ static enum status read_arch(struct config_reader *r, struct config *c) {
     static const char key[] = "general.architecture";
     const struct gguf_value *v = gguf_find(r->g, key);
     struct gguf_string name;
+    char known[64];
 
     if (!v) return config_refuse(r, ERR_FORMAT, key, "missing; this is not a model");
     if (!gguf_get_string(v, &name))
         return config_refuse(r, ERR_FORMAT, key, "must be a string");
-    if (!arch_find(&c->arch, name.bytes, name.n_bytes))
-        return config_refuse(r, ERR_UNSUPPORTED, key,
-                             "%.*s is not supported; llama, qwen2, qwen3, gemma3 are",
-                             name.n_bytes < 32 ? (int)name.n_bytes : 32, name.bytes);
+    if (!arch_find(&c->arch, name.bytes, name.n_bytes)) {
+        arch_list(known, sizeof(known));
+        return config_refuse(r, ERR_UNSUPPORTED, key, "%.*s is not supported; known: %s",
+                             name.n_bytes < 32 ? (int)name.n_bytes : 32, name.bytes, known);
+    }
 
     const struct arch_traits *traits = arch_traits(c->arch);
     r->arch = traits->name;

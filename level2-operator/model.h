@@ -23,7 +23,7 @@ struct weight {
     void *packed; // owned by the arena that ops->prepare was given; NULL: ops read the file
 };
 
-// What may be NULL is NULL in all layers or in none, as the config says.
+// A norm that may be NULL is NULL in all layers or in none, as the config says.
 struct layer {
     const float *attn_norm; // (d_model)
     struct weight q;        // (n_heads * d_head, d_model)

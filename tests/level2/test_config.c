@@ -268,6 +268,7 @@ START_TEST(other_architectures_and_scalings_are_named) {
     file_set_string(&file, "general.architecture", "mamba");
     ck_assert_int_eq(read_config(), ERR_UNSUPPORTED);
     ck_assert_ptr_nonnull(strstr(err.text, "mamba"));
+    ck_assert_ptr_nonnull(strstr(err.text, "llama, qwen2, qwen3, gemma3"));
 }
 END_TEST
 
