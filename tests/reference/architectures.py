@@ -18,15 +18,13 @@ import tiny_model  # noqa: E402
 from reference import Tally, arguments  # noqa: E402
 
 VARIANTS = [
-    "--arch llama --untied",
-    "--arch llama --wide-heads",
+    "--arch llama --wide-heads --untied",
     "--arch llama --rope-factors",
     "--arch llama --rope-scaling linear",
     "--arch llama --window 16",
     "--arch qwen2",
-    "--arch qwen2 --untied --rope-scaling yarn",
     "--arch qwen3",
-    "--arch qwen3 --rope-scaling yarn",
+    "--arch qwen3 --untied --rope-scaling yarn",
     "--arch gemma3",
     "--arch gemma3 --window 1 --untied",
     "--arch gemma3 --rope-scaling linear",
