@@ -46,6 +46,7 @@ struct http_exchange {
     int64_t first_byte_ns;          // of a stream; 0: none yet
     size_t n_bytes;                 // of the reply's body so far
     bool is_in_flight, is_admitted; // counted by lifecycle, by admission
+    int i_model;                    // is_in_flight: the place of the model that it holds
     bool has_quota;                 // counted by the quota of its key
     uint64_t scope;                 // of the key; 0: no key is asked for
     bool has_job;                   // the worker knows it

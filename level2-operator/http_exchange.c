@@ -139,7 +139,7 @@ static void end(struct http_server *s, struct http_connection *c, int status,
     http_connection_set_ping(c, 0);
     http_quota_leave(s, c, d ? d->n_prompt + d->n_completion : 0);
     if (x->is_admitted) admission_leave(&s->admission, service_s);
-    if (x->is_in_flight) lifecycle_leave(&s->lifecycle);
+    if (x->is_in_flight) lifecycle_leave(&s->lifecycle, x->i_model);
     if (s->lifecycle.state != SERVER_READY) {
         event_active(s->on_tick, EV_TIMEOUT, 0); // the last one out stops the server
     }

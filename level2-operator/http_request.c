@@ -199,7 +199,7 @@ static char *take_body(struct evhttp_request *req, size_t *n_body) {
 }
 
 static enum status enter(struct visit *v, int *retry_after_s, struct error *err) {
-    enum status st = lifecycle_enter(&v->s->lifecycle, err);
+    enum status st = lifecycle_enter(&v->s->lifecycle, &v->c->exchange.i_model, err);
     if (st) return st;
     v->c->exchange.is_in_flight = true;
     if (!v->route->is_admitted) return OK;

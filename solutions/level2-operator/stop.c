@@ -1,18 +1,23 @@
-// Stop strings over pieces. What is shown depends on the bytes alone, never on how they were cut:
-// a byte goes out as soon as nothing that may still come can change it. Not here: stop ids and the
-// end-of-generation set, which are the engine's.
+// Stop strings over pieces. What is shown depends on the bytes alone, never on how they were cut.
+// Not here: stop ids and the end-of-generation set, which are the engine's.
+// [exercise stop drop]
+// A byte goes out as soon as nothing that may still come can change it.
 //
 //   held   | decided: goes out now | may be the start of a stop string, or half a character |
 //          0                      cut                                                    n_held
+// [end]
 #include "level2-operator/stop.h"
 
 #include <string.h>
 
+// [exercise stop drop]
 #include "common/utf8.h"
 
 static const char REPLACEMENT[] = "\xEF\xBF\xBD"; // U+FFFD
+// [end]
 enum { REPLACEMENT_BYTES = 3, CUT_CHARACTER_BYTES = 3 };
 
+// [exercise stop drop]
 static bool ends_at(const struct stop *s, const struct stop_string *string, size_t end) {
     return string->n_bytes <= end &&
            memcmp(s->held + end - string->n_bytes, string->bytes, string->n_bytes) == 0;
@@ -60,6 +65,7 @@ static size_t show_decided(struct stop *s, size_t cut) {
     return n_shown;
 }
 
+// [end]
 enum status stop_init(struct stop *s, const struct stop_string *strings, int n_strings,
                       size_t max_piece, struct arena *arena, struct error *err) {
     memset(s, 0, sizeof(*s));
@@ -89,6 +95,7 @@ enum status stop_init(struct stop *s, const struct stop_string *strings, int n_s
 
 bool stop_push(struct stop *s, const char *piece, size_t n_bytes, const char **text,
                size_t *n_text) {
+    // [exercise stop]
     *text = s->shown;
     *n_text = 0;
     if (s->matched || n_bytes == 0) return s->matched;
@@ -107,13 +114,16 @@ bool stop_push(struct stop *s, const char *piece, size_t n_bytes, const char **t
     }
     if (!s->matched) *n_text = show_decided(s, stop_prefix(s));
     return s->matched;
+    // [end]
 }
 
 void stop_flush(struct stop *s, const char **text, size_t *n_text) {
+    // [exercise stop]
     *text = s->shown;
     *n_text = show_decided(s, s->n_held);
     if (s->n_held == 0) return;
     memcpy(s->shown + *n_text, REPLACEMENT, REPLACEMENT_BYTES);
     *n_text += REPLACEMENT_BYTES;
     s->n_held = 0;
+    // [end]
 }
