@@ -7,13 +7,14 @@
 //              ▲          │           └── nobody holds it ─────▲
 //              └── failed ┘
 //
-// A ready server can change its model without a pause. It has places for two: while one serves, another
-// is loaded into the other place, takes over, and the old one drains. A request is bound to the
-// model that serves when it comes in, and holds it until it leaves; n_holders is the reference
-// count. At 0 a draining model is closing: nobody uses it, the caller frees it, and says so.
+// A ready server can change its model without a pause. It has places for two: while one
+// serves, another is loaded into the other place, takes over, and the old one drains. A
+// request is bound to the model that serves when it comes in, and holds it until it leaves;
+// n_holders is the reference count. At 0 a draining model is closing: nobody uses it, the
+// caller frees it, and says so.
 //
-// Pure: no threads, no lock, no clock of its own. The HTTP loop is the only caller. What has no arrow
-// in the present state changes nothing.
+// Pure: no threads, no lock, no clock of its own. The HTTP loop is the only caller. What
+// has no arrow in the present state changes nothing.
 #ifndef LEVEL2_LIFECYCLE_H
 #define LEVEL2_LIFECYCLE_H
 
@@ -56,9 +57,10 @@ void lifecycle_ready(struct lifecycle *l);
 // It could not be: a loading server has stopped.
 void lifecycle_failed(struct lifecycle *l);
 
-// SIGTERM. A ready server with requests in flight drains until now_ns + drain_ns (INT64_MAX if that
-// is beyond it). It stops at once if nothing is in flight or drain_ns <= 0. In every other state it
-// stops: while loading, and at the second SIGTERM. Models keep their states.
+// SIGTERM. A ready server with requests in flight drains until now_ns + drain_ns (INT64_MAX
+// if that is beyond it). It stops at once if nothing is in flight or drain_ns <= 0. In
+// every other state it stops: while loading, and at the second SIGTERM. Models keep their
+// states.
 void lifecycle_terminate(struct lifecycle *l, int64_t now_ns, int64_t drain_ns);
 
 // A draining server stops at drain_until_ns; to be called now and then.
@@ -66,27 +68,28 @@ void lifecycle_tick(struct lifecycle *l, int64_t now_ns);
 
 // ---- requests
 
-// A request wants in. Ready: OK, it is counted in flight and as a holder of the serving model, and
-// *i_model is that model's place. Else ERR_STATE, nothing is counted or written, and the message has
-// the state's name in it ("loading", "draining", "stopped").
+// A request wants in. Ready: OK, it is counted in flight and as a holder of the serving
+// model, and *i_model is that model's place. Else ERR_STATE, nothing is counted or written,
+// and the message has the state's name in it ("loading", "draining", "stopped").
 enum status lifecycle_enter(struct lifecycle *l, int *i_model, struct error *err);
 
-// It leaves the model in place i_model, in any state of the server. The last holder of a draining
-// model closes it; the last one out of a draining server stops it. Somebody must hold this
-// model: MUST (common/status.h).
+// It leaves the model in place i_model, in any state of the server. The last holder of a
+// draining model closes it; the last one out of a draining server stops it. Somebody must
+// hold this model: MUST (common/status.h).
 void lifecycle_leave(struct lifecycle *l, int i_model);
 
 // ---- another model
 
-// Takes the empty place for a model to be loaded: OK, *i_model, now MODEL_LOADING. Refused, and nothing
-// changes: ERR_STATE if the server is not ready, with its state's name; ERR_BUSY if no place is
-// empty, and the message says why: "loading", or "draining" and how many requests hold the old
-// model, or "closing".
+// Takes the empty place for a model to be loaded: OK, *i_model, now MODEL_LOADING. Refused,
+// and nothing changes: ERR_STATE if the server is not ready, with its state's name;
+// ERR_BUSY if no place is empty, and the message says why: "loading", or "draining" and how
+// many requests hold the old model, or "closing".
 enum status lifecycle_swap(struct lifecycle *l, int *i_model, struct error *err);
 
-// The model in place i_model, which must be MODEL_LOADING for each of the two (MUST), is loaded. In a
-// ready server it serves from now on, and the one that served drains, or is closing if
-// nobody holds it. In a server that is ready no more it came too late, and is closing itself.
+// The model in place i_model, which must be MODEL_LOADING for each of the two (MUST), is
+// loaded. In a ready server it serves from now on, and the one that served drains, or is
+// closing if nobody holds it. In a server that is ready no more it came too late, and is
+// closing itself.
 void lifecycle_swap_loaded(struct lifecycle *l, int i_model);
 // Or it could not be loaded: its place is empty again, whatever the server does.
 void lifecycle_swap_failed(struct lifecycle *l, int i_model);
