@@ -176,7 +176,7 @@ static enum status check(const struct chat_template *t, const struct chat_reques
     if (!t->is_there)
         return error_set(err, ERR_UNSUPPORTED,
                          "the model file has no chat template: it is a base model; use "
-                         "/v1/completions, or --chat-template with " CHAT_BUILTIN_NAMES);
+                         "/v1/completions, or give --chat-template " CHAT_BUILTIN_NAMES);
     if (t->st) return error_set_param(err, t->st, t->why.param, "%s", t->why.text);
     if (request->n_messages < 1)
         return error_set_param(err, ERR_INPUT, "messages",

@@ -32,6 +32,9 @@ static void print_model(const struct engine_thread *t, struct engine *engine,
              "name=%s arch=%s context=%d threads=%d seconds=%.2f",
              log_quote(name, sizeof(name), t->model.name), arch_name(t->model.config.arch),
              engine_context(engine), t->options.n_threads, seconds);
+    if (t->model.chat.st)
+        log_line(t->options.log, LOG_WARN, "no chat: its template is not understood",
+                 "reason=%s", log_quote(name, sizeof(name), t->model.chat.why.text));
 }
 
 static enum status create_engine(struct engine_thread *t, struct engine **engine,

@@ -18,7 +18,7 @@ static const struct value *find_key(struct render *r, const struct dict *d,
 
 static bool dicts_are_equal(struct render *r, const struct dict *a, const struct dict *b) {
     if (a->n_entries != b->n_entries || !render_step(r, a->n_entries)) return false;
-    for (size_t i = 0; i < a->n_entries; i++) {
+    for (size_t i = 0; i < a->n_entries && render_step(r, b->n_entries / 4 + 1); i++) {
         const struct value *other = find_key(r, b, a->entries[i].key);
         if (!other || !value_equal(r, a->entries[i].value, *other)) return false;
     }
@@ -81,8 +81,7 @@ bool value_contains(struct render *r, struct value container, struct value v) {
         return false;
     case VALUE_TEXT:
         if (v.kind != VALUE_TEXT) break;
-        return render_bytes(r, container.text.n_bytes) &&
-               text_find(container.text, v.text, 0) != SIZE_MAX;
+        return render_find(r, container.text, v.text, 0) != SIZE_MAX;
     case VALUE_DICT:
         return render_step(r, container.dict->n_entries) &&
                find_key(r, container.dict, v) != NULL;

@@ -136,7 +136,8 @@ static void add_entries(struct render *r, struct arguments *a, struct value v) {
         render_type_error(r, "**", v, NULL);
         return;
     }
-    for (size_t i = 0; i < v.dict->n_entries && render_step(r, 1); i++) {
+    for (size_t i = 0; i < v.dict->n_entries && render_step(r, a->named.n_entries + 1);
+         i++) {
         const struct entry *e = &v.dict->entries[i];
         if (e->key.kind != VALUE_TEXT)
             render_type_error(r, "the name of an argument", e->key, NULL);

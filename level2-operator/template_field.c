@@ -86,7 +86,8 @@ struct value item_get(struct render *r, struct value of, struct value index) {
     if (r->st) return value_none();
     if (of.kind == VALUE_UNDEFINED) return render_type_error(r, "an item", of, NULL);
     if (index.kind == VALUE_TEXT && of.kind == VALUE_DICT) {
-        const struct value *found = dict_find(of.dict, index.text);
+        const struct value *found =
+            render_step(r, of.dict->n_entries / 8) ? dict_find(of.dict, index.text) : NULL;
         return found ? *found : method_value(r, of, index.text);
     }
     if (index.kind == VALUE_TEXT) return field_get(r, of, index.text);

@@ -16,9 +16,8 @@ static struct value run_trim(struct render *r, struct value in, const struct val
                              const struct arguments *all) {
     struct text t = value_string(r, in);
     (void)all;
-    if (!render_bytes(r, t.n_bytes)) return value_none();
     bool has_chars = arg[0].kind == VALUE_TEXT;
-    return value_text(text_strip(t, has_chars ? &arg[0].text : NULL, TEXT_BOTH));
+    return value_text(render_strip(r, t, has_chars ? &arg[0].text : NULL, TEXT_BOTH));
 }
 
 static struct value run_upper(struct render *r, struct value in, const struct value *arg,
@@ -227,7 +226,7 @@ static struct value run_wordcount(struct render *r, struct value in,
     struct text t = value_string(r, in);
     int64_t n = 0;
     (void)arg, (void)all;
-    for (size_t i = 0; i < t.n_bytes; i++)
+    for (size_t i = 0; i < t.n_bytes && (i % 1024 || render_bytes(r, 1024)); i++)
         n += is_word(t.bytes[i]) && (i == 0 || !is_word(t.bytes[i - 1]));
     return value_int(n);
 }

@@ -97,8 +97,9 @@ static enum status skip_comment(struct lexer *l, struct error *err) {
 // Behind a block that is just this word: {%- raw -%}. 0: it is another one.
 static size_t match_word_block(const struct lexer *l, size_t tag, const char *word,
                                char *sign) {
+    if (!stands_at(l, tag, "{%")) return 0;
     size_t at = skip_space(l, skip_sign(l, tag + 2));
-    if (!stands_at(l, tag, "{%") || !stands_at(l, at, word)) return 0;
+    if (!stands_at(l, at, word)) return 0;
     at = skip_space(l, at + strlen(word));
     *sign = at < l->n_bytes ? l->source[at] : ' ';
     at = skip_sign(l, at);

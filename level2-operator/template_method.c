@@ -24,9 +24,8 @@ static int64_t whole_or(struct value v, int64_t otherwise) {
 
 static struct value strip(struct render *r, struct value of, const struct value *arg,
                           enum text_side side) {
-    if (!render_bytes(r, of.text.n_bytes)) return value_none();
     bool has_chars = arg[0].kind == VALUE_TEXT;
-    return value_text(text_strip(of.text, has_chars ? &arg[0].text : NULL, side));
+    return value_text(render_strip(r, of.text, has_chars ? &arg[0].text : NULL, side));
 }
 
 static struct value strip_both(struct render *r, struct value of, const struct value *arg) {
@@ -150,12 +149,12 @@ static struct value find(struct render *r, struct value of, const struct value *
     int64_t from = whole_or(arg[1], 0);
     if (from < 0) from += (int64_t)text_length(of.text);
     size_t begin = text_offset(of.text, from > 0 ? (size_t)from : 0);
-    return place_value(of.text, text_find(of.text, arg[0].text, begin));
+    return place_value(of.text, render_find(r, of.text, arg[0].text, begin));
 }
 
 static struct value find_last(struct render *r, struct value of, const struct value *arg) {
     if (!needs_text(r, arg[0]) || !render_bytes(r, of.text.n_bytes)) return value_none();
-    return place_value(of.text, text_find_last(of.text, arg[0].text, SIZE_MAX));
+    return place_value(of.text, render_find_last(r, of.text, arg[0].text));
 }
 
 static struct value text_index(struct render *r, struct value of, const struct value *arg) {
@@ -168,7 +167,7 @@ static struct value count_text(struct render *r, struct value of, const struct v
     int64_t n = 0;
     if (!needs_text(r, arg[0]) || !render_bytes(r, of.text.n_bytes)) return value_none();
     if (arg[0].text.n_bytes == 0) return value_int((int64_t)text_length(of.text) + 1);
-    for (size_t at = 0; (at = text_find(of.text, arg[0].text, at)) != SIZE_MAX; n++)
+    for (size_t at = 0; (at = render_find(r, of.text, arg[0].text, at)) != SIZE_MAX; n++)
         at += arg[0].text.n_bytes;
     return value_int(n);
 }
@@ -180,8 +179,8 @@ static struct value join(struct render *r, struct value of, const struct value *
 }
 
 // Every character is one of that kind, and there is one at least. ASCII only.
-static struct value all_are(struct text t, bool (*is)(char c)) {
-    bool all = t.n_bytes > 0;
+static struct value all_are(struct render *r, struct text t, bool (*is)(char c)) {
+    bool all = t.n_bytes > 0 && render_bytes(r, t.n_bytes);
     for (size_t i = 0; i < t.n_bytes; i++) all &= is(t.bytes[i]);
     return value_bool(all);
 }
@@ -195,19 +194,19 @@ static bool is_alpha(char c) {
 }
 
 static struct value all_digits(struct render *r, struct value of, const struct value *arg) {
-    (void)r, (void)arg;
-    return all_are(of.text, is_digit);
+    (void)arg;
+    return all_are(r, of.text, is_digit);
 }
 
 static struct value all_alpha(struct render *r, struct value of, const struct value *arg) {
-    (void)r, (void)arg;
-    return all_are(of.text, is_alpha);
+    (void)arg;
+    return all_are(r, of.text, is_alpha);
 }
 
 static struct value all_space(struct render *r, struct value of, const struct value *arg) {
-    (void)r, (void)arg;
+    (void)arg;
     return value_bool(of.text.n_bytes > 0 &&
-                      text_strip(of.text, NULL, TEXT_BOTH).n_bytes == 0);
+                      render_strip(r, of.text, NULL, TEXT_BOTH).n_bytes == 0);
 }
 
 // ---- dicts

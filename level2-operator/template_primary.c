@@ -27,19 +27,17 @@ static struct node *parse_constant(struct parser *p, struct value value) {
 // Strings side by side are one.
 static struct node *parse_string(struct parser *p) {
     struct node *node = parser_node(p, NODE_CONSTANT);
-    struct text first = parse_literal(p, &p->now);
+    struct text_builder b;
 
-    node->value = value_text(first);
+    node->value = value_text(parse_literal(p, &p->now));
     parser_next(p);
-    while (p->now.type == LEXEME_STRING) {
-        struct text_builder b;
-        text_builder_init(&b, p->pool, p->lexer.n_bytes * 2);
-        text_put(&b, node->value.text);
+    if (p->now.type != LEXEME_STRING) return node;
+    text_builder_init(&b, p->pool, p->lexer.n_bytes * 2);
+    text_put(&b, node->value.text);
+    for (; p->now.type == LEXEME_STRING; parser_next(p))
         text_put(&b, parse_literal(p, &p->now));
-        if (b.failed) parser_fail(p, ERR_MEMORY, "no memory for a string");
-        node->value = value_text(text_built(&b));
-        parser_next(p);
-    }
+    if (b.failed) parser_fail(p, ERR_MEMORY, "no memory for a string");
+    node->value = value_text(text_built(&b));
     return node;
 }
 

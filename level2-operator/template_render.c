@@ -11,7 +11,7 @@
 #include "level2-operator/template_lexer.h"
 #include "level2-operator/template_parser.h"
 
-enum { BYTES_PER_STEP = 256 };
+enum { BYTES_PER_STEP = 32 };
 
 struct value render_fail(struct render *r, enum status code, const char *format, ...) {
     char what[200];
@@ -59,6 +59,31 @@ bool render_step(struct render *r, size_t n_steps) {
 
 bool render_bytes(struct render *r, size_t n_bytes) {
     return render_step(r, n_bytes / BYTES_PER_STEP);
+}
+
+size_t render_find(struct render *r, struct text t, struct text needle, size_t from) {
+    size_t at = text_candidate(t, needle, from);
+    while (at != SIZE_MAX && render_bytes(r, needle.n_bytes)) {
+        if (text_stands_at(t, needle, at)) break;
+        at = text_candidate(t, needle, at + 1);
+    }
+    size_t end = at == SIZE_MAX ? t.n_bytes : at;
+    return render_bytes(r, end > from ? end - from : 0) ? at : SIZE_MAX;
+}
+
+size_t render_find_last(struct render *r, struct text t, struct text needle) {
+    if (needle.n_bytes > t.n_bytes) return SIZE_MAX;
+    for (size_t at = t.n_bytes - needle.n_bytes + 1; at-- > 0;) {
+        if (!render_bytes(r, needle.n_bytes + BYTES_PER_STEP / 2)) break;
+        if (text_stands_at(t, needle, at)) return at;
+    }
+    return SIZE_MAX;
+}
+
+struct text render_strip(struct render *r, struct text t, const struct text *chars,
+                         enum text_side side) {
+    size_t n_tries = chars && chars->n_bytes ? chars->n_bytes : 1;
+    return render_bytes(r, t.n_bytes * n_tries) ? text_strip(t, chars, side) : text_own("");
 }
 
 bool render_enter(struct render *r) {

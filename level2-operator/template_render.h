@@ -76,6 +76,13 @@ bool render_bytes(struct render *r, size_t n_bytes);
 // Pairs with r->depth--. false: too deep, or it failed before.
 bool render_enter(struct render *r);
 
+// text_find for needles that a message may bring: a bad pair costs the product of their lengths, so
+// what is compared is counted. SIZE_MAX: not there, or failed.
+size_t render_find(struct render *r, struct text t, struct text needle, size_t from);
+size_t render_find_last(struct render *r, struct text t, struct text needle);
+struct text render_strip(struct render *r, struct text t, const struct text *chars,
+                         enum text_side side);
+
 void render_builder(struct render *r, struct text_builder *b);
 // The text of a builder, or none and a failure.
 struct value render_built(struct render *r, const struct text_builder *b);

@@ -51,7 +51,7 @@ struct value text_split(struct render *r, struct text t, const struct text *sepa
     }
     if (separator->n_bytes == 0) return render_fail(r, ERR_INPUT, "split: no separator");
     while (!r->st && max_splits-- != 0 &&
-           (end = text_find(t, *separator, begin)) != SIZE_MAX) {
+           (end = render_find(r, t, *separator, begin)) != SIZE_MAX) {
         parts_add(&p, text_slice(t, begin, end));
         begin = end + separator->n_bytes;
     }
@@ -101,14 +101,14 @@ struct value text_replace(struct render *r, struct text t, struct text old, stru
     struct text_builder b;
     size_t begin = 0, end;
 
-    if (old.n_bytes && text_find(t, old, 0) == SIZE_MAX && render_bytes(r, t.n_bytes))
-        return value_text(t);
+    if (old.n_bytes && render_find(r, t, old, 0) == SIZE_MAX) return value_text(t);
     render_builder(r, &b);
     if (old.n_bytes == 0) {
         replace_empty(&b, t, new, max_times);
         return render_built(r, &b);
     }
-    while (!b.failed && max_times-- != 0 && (end = text_find(t, old, begin)) != SIZE_MAX) {
+    while (!b.failed && max_times-- != 0 &&
+           (end = render_find(r, t, old, begin)) != SIZE_MAX) {
         text_put(&b, text_slice(t, begin, end));
         text_put(&b, new);
         begin = end + old.n_bytes;

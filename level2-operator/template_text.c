@@ -38,26 +38,23 @@ int text_compare(struct text a, struct text b) {
     return order ? order : (a.n_bytes > b.n_bytes) - (a.n_bytes < b.n_bytes);
 }
 
-size_t text_find(struct text t, struct text needle, size_t from) {
-    if (needle.n_bytes == 0) return from <= t.n_bytes ? from : SIZE_MAX;
-    while (from + needle.n_bytes <= t.n_bytes) {
-        const char *at =
-            memchr(t.bytes + from, needle.bytes[0], t.n_bytes - needle.n_bytes - from + 1);
-        if (!at) return SIZE_MAX;
-        if (memcmp(at, needle.bytes, needle.n_bytes) == 0) return (size_t)(at - t.bytes);
-        from = (size_t)(at - t.bytes) + 1;
-    }
-    return SIZE_MAX;
+size_t text_candidate(struct text t, struct text needle, size_t from) {
+    if (from > t.n_bytes || needle.n_bytes > t.n_bytes - from) return SIZE_MAX;
+    if (needle.n_bytes == 0) return from;
+    const char *at =
+        memchr(t.bytes + from, needle.bytes[0], t.n_bytes - needle.n_bytes - from + 1);
+    return at ? (size_t)(at - t.bytes) : SIZE_MAX;
 }
 
-size_t text_find_last(struct text t, struct text needle, size_t end) {
-    if (needle.n_bytes > t.n_bytes) return SIZE_MAX;
-    size_t last = t.n_bytes - needle.n_bytes;
-    if (end <= last) last = end - 1; // an end of 0 wraps: nothing begins before it
-    for (size_t at = last + 1; end > 0 && at-- > 0;) {
-        if (text_equal(text_slice(t, at, at + needle.n_bytes), needle)) return at;
-    }
-    return SIZE_MAX;
+bool text_stands_at(struct text t, struct text needle, size_t at) {
+    return text_equal(text_slice(t, at, at + needle.n_bytes), needle);
+}
+
+size_t text_find(struct text t, struct text needle, size_t from) {
+    size_t at = text_candidate(t, needle, from);
+    while (at != SIZE_MAX && !text_stands_at(t, needle, at))
+        at = text_candidate(t, needle, at + 1);
+    return at;
 }
 
 // Every byte but those that go on with a character.

@@ -31,8 +31,11 @@ struct text text_slice(struct text t, size_t begin, size_t end); // offsets in b
 bool text_equal(struct text a, struct text b); // the bytes alone
 bool text_is(struct text t, const char *literal);
 int text_compare(struct text a, struct text b); // < 0, 0, > 0: the order of code points
-size_t text_find(struct text t, struct text needle, size_t from);     // SIZE_MAX: not there
-size_t text_find_last(struct text t, struct text needle, size_t end); // begins before end
+size_t text_find(struct text t, struct text needle, size_t from); // SIZE_MAX: not there
+// For who must count the work of a search: the next place where its first byte stands and that has
+// room for all of it, or SIZE_MAX; and whether all of it stands there.
+size_t text_candidate(struct text t, struct text needle, size_t from);
+bool text_stands_at(struct text t, struct text needle, size_t at);
 
 // Characters, as Python counts them, and where one of them begins.
 size_t text_length(struct text t);

@@ -102,7 +102,7 @@ static const struct {
     enum status want;
     const char *words;
 } files[] = {
-    {"none",      have_none,         false, ERR_UNSUPPORTED, "--chat-template with chatml"},
+    {"none",      have_none,         false, ERR_UNSUPPORTED, "--chat-template chatml"},
     {"a number",  have_a_number,     false, ERR_UNSUPPORTED, "base model"                 },
     {"a bad one", have_a_broken_one, true,  ERR_FORMAT,      "line 2"                     },
 };

@@ -80,12 +80,12 @@ static const struct {
  // methods and functions
     {"{{ 'a,b'.split(',') }}{{ ' a  b '.split() }}{{ 'a-b-c'.rsplit('-', 1) }}",
      "['a', 'b']['a', 'b']['a-b', 'c']"                                                                                      },
-    {"{{ 'abc'.startswith('a') }}{{ 'abc'.endswith(('x', 'c')) }}{{ 'abc'.find('c') }}",
-     "TrueTrue2"                                                                                                             },
+    {"{{ 'abc'.startswith('a') }}{{ 'abc'.endswith(('x', 'c')) }}{{ 'abcb'.find('b') }}{{ "
+     "'abcb'.rfind('b') }}{{ 'a'.rfind('ab') }}",                                                                                       "TrueTrue13-1"                                                                             },
     {"{{ ' a '.strip() }}{{ 'xax'.lstrip('x') }}{{ 'xax'.rstrip('x') }}{{ 'a'.replace('a', "
-     "'b') }}",                                                                         "aaxxab"                        },
+     "'b') }}",                                                                                      "aaxxab"                           },
     {"{{ range(1, 6, 2)|list }}{{ dict(a=1) }}{{ strftime_now('%d %b %Y') }}",
-     "[1, 3, 5]{'a': 1}01 Jan 1970"                                                                                          },
+     "[1, 3, 5]{'a': 1}01 Jan 1970"                   },
 };
 
 START_TEST(renders_as_worked_out_by_hand) {
@@ -151,6 +151,9 @@ static const struct {
      "ns.x + ns.x %}{% endfor %}",                                                   "than"              },
     {"{{ 'a' * 99999999999 }}",                                                           "than"              },
     {"{{ [1] * 99999999999 }}",                                                           "than"              },
+    {"{% set s = 'a' * 1000000 %}{{ (s[:500000] + 'b') in s }}",                          "steps"             },
+    {"{% set s = 'a' * 1000000 %}{{ s.rfind('b' + s[:500000]) }}",                        "steps"             },
+    {"{% set s = 'a' * 1000000 %}{{ s.strip('b' * 1000 + 'a') }}",                        "steps"             },
     {"{{ 2 ** 2 ** 62 }}",                                                                "64 bits"           },
     {"{{ ' ' * 1000000|int }}{% for i in range(100) %}{{ 'x' * 1000000 }}{% endfor %}",
      "than"                                                                                                   },

@@ -112,6 +112,18 @@ def check_refused(tally, options):
                     f"{what}: refused in one line", f"status {run.returncode}, {run.stderr!r}")
 
 
+def check_chosen(tally, options):
+    """A template in place of the file's: by name, from a file, and one that is neither."""
+    messages = [{"role": "system", "content": "s"}, {"role": "user", "content": "u"}]
+    path = ROOT / "tests/reference/templates/turns.jinja"
+    bos = tokenize(options, messages, True, "--chat-template", "gemma").split(b"<start_of_turn>")[0]
+    turns = b"<start_of_turn>user\ns\n\nu<end_of_turn>\n<start_of_turn>model\n"
+    for choice in ("gemma", str(path)):
+        tally.equal(tokenize(options, messages, True, "--chat-template", choice), bos + turns, f"--chat-template {choice}")
+    got = tokenize(options, messages, True, "--chat-template", "no-such")
+    tally.check(b"neither a file nor" in got and got.count(b"\n") == 1, "--chat-template no-such is refused", f"{got!r}")
+
+
 def main():
     options = arguments(__doc__)
     tally, model = Tally(), Model(options.model)
@@ -119,6 +131,7 @@ def main():
         for prompt in (True, False):
             check(tally, options, model, turns, prompt)
     check_refused(tally, options)
+    check_chosen(tally, options)
     tally.finish()
 
 
