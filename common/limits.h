@@ -53,7 +53,8 @@ enum {
     LIMIT_PING_MS = 5000,             // silence on a stream before a comment is sent
     LIMIT_IDLE_S = 60,                // seconds a connection may stay idle
     LIMIT_DRAIN_S = 30,               // seconds that SIGTERM waits for running requests
-    LIMIT_STALL_S = 60,            // seconds that an engine with work may go without a step
+    LIMIT_REQUEST_S = 600, // seconds that a request may take; clients wait no longer either
+    LIMIT_STALL_S = 60,    // seconds that an engine with work may go without a step
     LIMIT_RETRY_AFTER_S = 3600,    // seconds that a client is told to wait, at the most
     LIMIT_API_KEYS = 64,           // keys that a server knows
     LIMIT_API_KEY_BYTES = 256,     // one of them

@@ -1,6 +1,7 @@
 // Load, then step until told to stop.
 #include "level2-operator/engine_thread.h"
 
+#include <limits.h>
 #include <string.h>
 
 #include "common/limits.h"
@@ -79,6 +80,21 @@ static enum status load(struct engine_thread *t, struct engine **engine,
 
 // ---- the thread --------------------------------------------------------------------------------
 
+// Until it is told to stop, or cannot go on.
+static enum status step_on(struct engine_thread *t, struct engine *engine) {
+    enum status st = OK;
+    int n_steps = 0; // stands still long before it overflows
+    while (!st && !atomic_load(&t->is_stopping)) {
+        if (!engine_step(engine)) {
+            engine_park(engine, -1);
+            continue;
+        }
+        if (n_steps < INT_MAX) n_steps++;
+        st = fault_strike(&t->options.fault, n_steps, &t->err);
+    }
+    return st;
+}
+
 static void *run(void *thread) {
     struct engine_thread *t = thread;
     struct engine *engine = NULL;
@@ -86,11 +102,7 @@ static void *run(void *thread) {
     enum status st = load(t, &engine, &t->err);
     atomic_store(&t->engine, engine);
     t->options.loaded(t->options.ctx, st);
-    if (!st) {
-        while (!atomic_load(&t->is_stopping)) {
-            if (!engine_step(engine)) engine_park(engine, -1);
-        }
-    }
+    if (!st && step_on(t, engine) != OK) t->options.failed(t->options.ctx);
     team_close(&t->team); // by the thread that opened it
     return NULL;
 }

@@ -16,6 +16,7 @@
 #include "common/team.h"
 #include "common/trace.h"
 #include "level2-operator/engine_serial.h"
+#include "level2-operator/fault.h"
 #include "level2-operator/model.h"
 
 struct engine_thread_options {
@@ -25,11 +26,14 @@ struct engine_thread_options {
     int n_ctx, step_rows;   // 0: see struct engine_serial_options
     uint64_t memory_bytes;  // 0: no limit
     bool has_trace;
+    struct fault fault;              // on purpose
     struct clock *clock;             // borrowed
     const struct log *log;           // borrowed
     struct engine_listener listener; // of the engine
     // Called on the engine's thread, once: loaded, or not (then nothing else happens).
     void (*loaded)(void *ctx, enum status st);
+    // The same, once it had been loaded and cannot go on: err says why.
+    void (*failed)(void *ctx);
     void *ctx;
 };
 

@@ -125,6 +125,13 @@ static void on_silent(evutil_socket_t fd, short what, void *ctx) {
     c->all->silent(c->all->ctx, c);
 }
 
+static void on_deadline(evutil_socket_t fd, short what, void *ctx) {
+    struct http_connection *c = ctx;
+    (void)fd;
+    (void)what;
+    c->all->expired(c->all->ctx, c);
+}
+
 // Not from within input_grew: its caller still holds the connection.
 static void on_overrun(evutil_socket_t fd, short what, void *ctx) {
     struct http_connection *c = ctx;
@@ -155,6 +162,7 @@ static void slot_free(struct http_connection *c) {
     count_received(c, 0);
     if (c->accepted) event_free(c->accepted);
     if (c->ping) event_free(c->ping);
+    if (c->deadline) event_free(c->deadline);
     if (c->overrun) event_free(c->overrun);
     if (c->page) event_free(c->page);
     memset(c, 0, sizeof(*c));
@@ -211,9 +219,10 @@ static struct bufferevent *on_accept(struct event_base *base, void *ctx) {
 
     c->accepted = event_new(base, -1, 0, on_accepted, c);
     c->ping = event_new(base, -1, 0, on_silent, c);
+    c->deadline = event_new(base, -1, 0, on_deadline, c);
     c->overrun = event_new(base, -1, 0, on_overrun, c);
     c->page = event_new(base, -1, 0, on_page, c);
-    if (!c->accepted || !c->ping || !c->overrun || !c->page ||
+    if (!c->accepted || !c->ping || !c->deadline || !c->overrun || !c->page ||
         !evbuffer_add_cb(bufferevent_get_input(bev), input_grew, c) ||
         !evbuffer_add_cb(bufferevent_get_output(bev), output_grew, c)) {
         cs->n_open++;
@@ -289,13 +298,21 @@ size_t http_connections_unread(const struct http_connections *cs) {
     return n_unread;
 }
 
-void http_connection_set_ping(struct http_connection *c, int ping_ms) {
-    struct timeval silence = timeval_of((int64_t)ping_ms * 1000000);
-    if (ping_ms > 0) {
-        event_add(c->ping, &silence);
+static void set_timer(struct event *timer, int64_t ms) {
+    struct timeval wait = timeval_of(ms * 1000000);
+    if (ms > 0) {
+        event_add(timer, &wait);
     } else {
-        event_del(c->ping);
+        event_del(timer);
     }
+}
+
+void http_connection_set_ping(struct http_connection *c, int ping_ms) {
+    set_timer(c->ping, ping_ms);
+}
+
+void http_connection_set_deadline(struct http_connection *c, int64_t deadline_ms) {
+    set_timer(c->deadline, deadline_ms);
 }
 
 void http_connection_cut(struct http_connection *c) {

@@ -59,6 +59,7 @@ struct http_connection {
     struct evhttp_connection *evcon; // the same, seen from above; NULL: just accepted
     struct event *accepted;          // owned: finds evcon
     struct event *ping;              // owned: a stream has been silent for too long
+    struct event *deadline;          // owned: its request has run for too long
     struct event *overrun;           // owned: he has sent too far ahead
     struct event *page;              // owned: evhttp writes an answer of its own
     int64_t began_ns;                // first byte of the request coming in; 0: waiting
@@ -91,6 +92,8 @@ struct http_connections {
     void (*gone)(void *ctx, struct http_connection *c);
     // Called when the stream of a connection has been silent for the time given to set_ping.
     void (*silent)(void *ctx, struct http_connection *c);
+    // Called when the time given to set_deadline is over.
+    void (*expired)(void *ctx, struct http_connection *c);
     void *ctx;
 };
 
@@ -115,6 +118,9 @@ size_t http_connections_unread(const struct http_connections *cs); // all of the
 
 // (Re)starts the wait for silence, in milliseconds; 0 stops it.
 void http_connection_set_ping(struct http_connection *c, int ping_ms);
+
+// (Re)starts the time until expired is called; 0 stops it.
+void http_connection_set_deadline(struct http_connection *c, int64_t deadline_ms);
 
 // Ends it now, whatever it does. gone is called if an exchange runs.
 void http_connection_cut(struct http_connection *c);

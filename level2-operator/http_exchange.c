@@ -17,6 +17,8 @@ static const char ping[] = ": ping\n\n";
 // What the access log says of a client that left; no such status is ever sent.
 enum { STATUS_CLIENT_GONE = 499 };
 
+enum { ABORT_BYTES = 1024 }; // of an event that says why a stream ends
+
 // ---- begin -------------------------------------------------------------------------------------
 
 static const char *method_name(struct evhttp_request *req) {
@@ -137,6 +139,7 @@ static void end(struct http_server *s, struct http_connection *c, int status,
     log_access(s, x, status, d);
     count(s, x, status, d);
     http_connection_set_ping(c, 0);
+    http_connection_set_deadline(c, 0);
     http_quota_leave(s, c, d ? d->n_prompt + d->n_completion : 0);
     if (x->is_admitted) admission_leave(&s->admission, service_s);
     if (x->is_in_flight) lifecycle_leave(&s->lifecycle, x->i_model);
@@ -187,6 +190,7 @@ enum status http_exchange_job(struct http_server *s, struct http_connection *c,
         return error_set(err, ERR_BUSY, "the server has too many requests; try again soon");
     }
     c->exchange.has_job = true;
+    http_connection_set_deadline(c, s->options.limits.request_ms);
     os_signal_raise(&q->jobs_signal);
     return OK;
 }
@@ -205,15 +209,66 @@ bool http_exchange_tell_gone(struct http_server *s) {
     return s->n_gone == 0;
 }
 
-void http_exchange_gone(void *server, struct http_connection *c) {
+// The worker need not go on. Of a connection that lives on there is no second one before it is told:
+// http_exchange_job takes nothing until then.
+static void drop_job(struct http_server *s, struct http_connection *c) {
     static const struct timeval soon = {0, 10000};
-    struct http_server *s = server;
+    if (!c->exchange.has_job) return;
+    s->gone[s->n_gone++] = c->exchange.id;
+    if (!http_exchange_tell_gone(s)) event_add(s->on_retry, &soon);
+}
 
-    if (c->exchange.has_job) {
-        s->gone[s->n_gone++] = c->exchange.id;
-        if (!http_exchange_tell_gone(s)) event_add(s->on_retry, &soon);
-    }
+void http_exchange_gone(void *server, struct http_connection *c) {
+    struct http_server *s = server;
+    drop_job(s, c);
     end(s, c, STATUS_CLIENT_GONE, NULL);
+}
+
+// The status line of a stream is long out; its last event is the error.
+static void abort_stream(struct http_server *s, struct http_connection *c,
+                         const struct api_error *e, const char *message) {
+    struct evhttp_request *req = c->exchange.req;
+    char *body = api_error_body(e, message, NULL, NULL);
+    char event[ABORT_BYTES];
+    int n = snprintf(event, sizeof(event), "data: %s\n\n", body ? body : "{}");
+    free(body);
+    MUST(n > 0 && (size_t)n < sizeof(event)); // our own words
+    http_exchange_refused(s, e);
+    end(s, c, e->http_status, NULL);
+    http_stream_data(req, event, (size_t)n);
+    http_stream_end(req);
+}
+
+void http_exchange_abort(struct http_server *s, struct http_connection *c,
+                         const struct api_error *e, const char *message) {
+    drop_job(s, c);
+    if (c->exchange.is_stream) {
+        abort_stream(s, c, e, message);
+    } else {
+        // Asked once more it would take as long: OpenAI's clients know this header.
+        if (e->http_status == 504)
+            http_reply_header(c->exchange.req, "x-should-retry", "false");
+        http_exchange_refuse(s, c, e, message);
+    }
+}
+
+void http_exchange_abort_all(struct http_server *s, const struct api_error *e,
+                             const char *message) {
+    for (int i = 0; i < s->connections.limits.n_connections; i++) {
+        struct http_connection *c = &s->connections.slots[i];
+        if (c->exchange.has_job) http_exchange_abort(s, c, e, message);
+    }
+}
+
+void http_exchange_expired(void *server, struct http_connection *c) {
+    static const struct api_error late = {504, "server_error", "deadline_exceeded", 0};
+    struct http_server *s = server;
+    char message[128];
+    snprintf(
+        message, sizeof(message),
+        "the answer was not complete after %lld s, which is all that a request may take",
+        (long long)(s->options.limits.request_ms / 1000));
+    if (c->exchange.has_job) http_exchange_abort(s, c, &late, message);
 }
 
 // ---- from the worker ---------------------------------------------------------------------------

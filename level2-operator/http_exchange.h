@@ -31,10 +31,18 @@ enum status http_exchange_job(struct http_server *s, struct http_connection *c,
 // From the worker. Takes d->bytes; a delivery for somebody who has left is thrown away.
 void http_exchange_deliver(struct http_server *s, struct delivery *d);
 
+// Ends a request that is with the worker before its answer is there: by an error if nothing of the
+// answer is out yet, else by an event that says so. The worker is told to drop it.
+void http_exchange_abort(struct http_server *s, struct http_connection *c,
+                         const struct api_error *e, const char *message);
+void http_exchange_abort_all(struct http_server *s, const struct api_error *e,
+                             const char *message);
+
 // For struct http_connections.
 void http_exchange_refused(void *server, const struct api_error *e);
 void http_exchange_gone(void *server, struct http_connection *c);
 void http_exchange_silent(void *server, struct http_connection *c);
+void http_exchange_expired(void *server, struct http_connection *c);
 
 // Tells the worker who has left, as far as its queue has room. false: somebody is left to tell.
 bool http_exchange_tell_gone(struct http_server *s);

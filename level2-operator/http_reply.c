@@ -33,6 +33,8 @@ static const char *reason_of(int status) {
         return "Content Too Large";
     case 429:
         return "Too Many Requests";
+    case 504:
+        return "Gateway Timeout";
     case 503:
         return "Service Unavailable";
     default:

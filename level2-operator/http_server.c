@@ -25,7 +25,12 @@ enum {
 
 // ---- what wakes the loop -----------------------------------------------------------------------
 
+static void tell_manager(const struct http_server *s, const char *state) {
+    if (s->options.manager) service_manager_tell(s->options.manager, state);
+}
+
 static void terminate(struct http_server *s) {
+    tell_manager(s, "STOPPING=1");
     lifecycle_terminate(&s->lifecycle, clock_now(s->options.clock), s->options.drain_ns);
     log_line(s->options.log, LOG_INFO, "told to stop", "state=%s in_flight=%d",
              lifecycle_name(s->lifecycle.state), s->lifecycle.n_in_flight);
@@ -62,6 +67,18 @@ static void announce(const struct http_server *s) {
     fflush(s->options.announce);
 }
 
+// The model could not be loaded; or the engine is no more, and with it every answer under way.
+static void fail(struct http_server *s) {
+    static const struct api_error lost = {500, "server_error", "engine_failed", 0};
+    if (s->lifecycle.state == SERVER_LOADING) {
+        lifecycle_failed(&s->lifecycle);
+        event_active(s->on_tick, EV_TIMEOUT, 0);
+    } else {
+        terminate(s);
+        http_exchange_abort_all(s, &lost, "the engine has failed; the server stops");
+    }
+}
+
 static void on_note(evutil_socket_t fd, short what, void *ctx) {
     struct http_server *s = ctx;
     (void)fd;
@@ -72,10 +89,10 @@ static void on_note(evutil_socket_t fd, short what, void *ctx) {
         lifecycle_ready(&s->lifecycle);
         s->served = s->next_served;
         announce(s);
+        tell_manager(s, "READY=1");
     }
     if (atomic_exchange(&s->is_failed, false)) {
-        lifecycle_failed(&s->lifecycle);
-        event_active(s->on_tick, EV_TIMEOUT, 0);
+        fail(s);
     }
     for (int n = atomic_exchange(&s->n_terminate, 0); n > 0; n--) terminate(s);
 }
@@ -107,17 +124,18 @@ static void on_retry(evutil_socket_t fd, short what, void *ctx) {
 // ---- the tick ----------------------------------------------------------------------------------
 
 static void look_at_engine(struct http_server *s) {
-    struct engine_stats stats;
-    if (!s->served.engine) return;
-    engine_stats(s->served.engine, &stats);
+    struct engine_stats stats = {0}; // while it loads there is nothing to do
+    if (s->served.engine) engine_stats(s->served.engine, &stats);
     heartbeat_look(&s->heartbeat, &stats, clock_now(s->options.clock),
                    s->options.limits.stall_ms * 1000000);
 }
 
-// A server whose last request is answered waits until the answer is out of the door; one that is
-// told to drop its requests does not.
+// Who still waits is told so. Then the server waits for a moment, until the last bytes are out of the door.
 static void stop(struct http_server *s) {
     static const struct timeval soon = {0, FLUSH_MS * 1000};
+    static const struct api_error stopped = {503, "server_error", "draining", 1};
+    http_exchange_abort_all(s, &stopped,
+                            "the server stopped before the answer was complete");
     bool is_drained = s->lifecycle.n_in_flight == 0;
     bool is_read = http_connections_unread(&s->connections) == 0;
     if (is_drained && !is_read && s->n_flush_left-- > 0) {
@@ -127,9 +145,19 @@ static void stop(struct http_server *s) {
     }
 }
 
+// A second, or as often as the watchdog needs it.
+static struct timeval tick_time(const struct http_server *s) {
+    int64_t us = 1000000;
+    if (s->options.manager && s->options.manager->watchdog_ns > 0) {
+        int64_t third_us = s->options.manager->watchdog_ns / 3000;
+        if (third_us < us) us = third_us > 1000 ? third_us : 1000;
+    }
+    return (struct timeval){us / 1000000, us % 1000000};
+}
+
 static void on_tick(evutil_socket_t fd, short what, void *ctx) {
-    static const struct timeval second = {1, 0};
     struct http_server *s = ctx;
+    struct timeval soon = tick_time(s);
     (void)fd;
     (void)what;
 
@@ -140,7 +168,9 @@ static void on_tick(evutil_socket_t fd, short what, void *ctx) {
     }
     look_at_engine(s);
     http_connections_tick(&s->connections);
-    event_add(s->on_tick, &second);
+    if (s->options.manager)
+        service_manager_watchdog(s->options.manager, s->heartbeat.alive_ns);
+    event_add(s->on_tick, &soon);
 }
 
 // ---- opening -----------------------------------------------------------------------------------
@@ -166,6 +196,7 @@ static void fill_limits(struct http_limits *l) {
     if (l->idle_ms == 0) l->idle_ms = LIMIT_IDLE_S * 1000;
     if (l->ping_ms == 0) l->ping_ms = LIMIT_PING_MS;
     if (l->stall_ms == 0) l->stall_ms = LIMIT_STALL_S * 1000;
+    if (l->request_ms == 0) l->request_ms = LIMIT_REQUEST_S * 1000;
     if (l->body_bytes == 0) l->body_bytes = LIMIT_BODY_BYTES;
     if (l->tool_bytes == 0) l->tool_bytes = LIMIT_TOOL_BYTES;
     if (l->incoming_bytes == 0) l->incoming_bytes = LIMIT_INCOMING_BYTES;
@@ -202,6 +233,7 @@ static enum status open_connections(struct http_server *s, struct error *err) {
         .refused = http_exchange_refused,
         .gone = http_exchange_gone,
         .silent = http_exchange_silent,
+        .expired = http_exchange_expired,
         .ctx = s,
     };
     s->gone = ARENA_NEW(&s->arena, exchange_id, l->n_connections);

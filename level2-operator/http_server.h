@@ -22,6 +22,7 @@
 #include "level2-operator/http_keys.h"
 #include "level2-operator/lifecycle.h"
 #include "level2-operator/metrics.h"
+#include "level2-operator/service_manager.h"
 #include "level2-operator/text_worker.h"
 
 struct event;
@@ -33,7 +34,7 @@ enum { HTTP_HOST_BYTES = 256 };
 struct http_limits { // 0: the limit of common/limits.h
     int n_connections;
     int idle_ms, ping_ms;
-    int64_t stall_ms;
+    int64_t stall_ms, request_ms;
     size_t body_bytes, tool_bytes; // of a request for the engine, for the worker alone
     size_t incoming_bytes, out_bytes, outgoing_bytes;
 };
@@ -48,11 +49,12 @@ struct http_options {
     struct clock *clock;
     struct metrics *metrics; // its part of the HTTP loop
     const struct log *log;
-    double hourly_price; // of this machine, for the cost of tokens; 0: unknown
-    FILE *announce;      // gets "ready: http://HOST:PORT"; NULL: nobody
-    int max_inside;      // generations running and waiting
-    int64_t drain_ns;    // what SIGTERM waits for
-    bool takes_signals;  // SIGTERM and SIGINT mean http_server_terminate
+    double hourly_price;             // of this machine, for the cost of tokens; 0: unknown
+    FILE *announce;                  // gets "ready: http://HOST:PORT"; NULL: nobody
+    int max_inside;                  // generations running and waiting
+    int64_t drain_ns;                // what SIGTERM waits for
+    struct service_manager *manager; // NULL: nobody wants to know our state
+    bool takes_signals;              // SIGTERM and SIGINT mean http_server_terminate
     struct http_limits limits;
 };
 
@@ -93,7 +95,8 @@ void http_server_run(struct http_server *s);
 // Safe on a zeroed server. Not while run.
 void http_server_close(struct http_server *s);
 
-// From any thread. ready: the worker takes jobs from now on; served is copied. failed: stop.
+// From any thread. ready: the worker takes jobs from now on; served is copied. failed: who waits is told
+// so, then stop.
 void http_server_ready(struct http_server *s, const struct served *served);
 void http_server_failed(struct http_server *s);
 void http_server_terminate(struct http_server *s);

@@ -17,6 +17,7 @@
 #include "level2-operator/exchange.h"
 #include "level2-operator/http_server.h"
 #include "level2-operator/serve_options.h"
+#include "level2-operator/service_manager.h"
 #include "level2-operator/text_thread.h"
 
 static const size_t work_bytes = 16 << 20; // queues, keys, origins
@@ -30,6 +31,7 @@ struct service {
     struct http_server http;
     struct text_thread text;
     struct engine_thread engine;
+    struct service_manager manager;
 };
 
 // On the engine's thread: it has said something.
@@ -62,6 +64,12 @@ static void loaded(void *ctx, enum status st) {
     }
 }
 
+// On the engine's thread, which has ended: t->err says why.
+static void failed(void *ctx) {
+    struct service *s = ctx;
+    http_server_failed(&s->http);
+}
+
 static enum status open_http(struct service *s, struct error *err) {
     const struct serve_options *o = &s->options;
     const struct http_options http = {
@@ -79,7 +87,8 @@ static enum status open_http(struct service *s, struct error *err) {
         .max_inside = o->max_waiting + 1, // and the one that runs
         .drain_ns = (int64_t)o->drain_s * 1000000000,
         .takes_signals = true,
-        .limits = {.ping_ms = o->ping_ms},
+        .manager = &s->manager,
+        .limits = {.ping_ms = o->ping_ms, .request_ms = (int64_t)o->request_s * 1000},
     };
     return http_server_open(&s->http, &http, err);
 }
@@ -95,10 +104,12 @@ static enum status start_engine(struct service *s, struct error *err) {
         .step_rows = o->step_rows,
         .memory_bytes = o->memory_bytes,
         .has_trace = o->trace != NULL,
+        .fault = o->fault,
         .clock = &s->clock,
         .log = &o->log,
         .listener = {.notify = wake_text_worker, .ctx = &s->queues.jobs_signal},
         .loaded = loaded,
+        .failed = failed,
         .ctx = s,
     };
     return engine_thread_start(&s->engine, &engine, err);
@@ -141,6 +152,7 @@ static void close_all(struct service *s) {
     http_server_close(&s->http);
     engine_thread_close(&s->engine);
     exchange_queues_close(&s->queues);
+    service_manager_close(&s->manager);
     arena_free(&s->arena);
 }
 
@@ -156,6 +168,7 @@ int main(int argc, char **argv) {
     if (exit_status == CLI_GO_ON) {
         s.options.log.n_lost = &s.metrics.n_lost_lines;
         mapped_file_explain_faults();
+        service_manager_open(&s.manager);
         signal(SIGPIPE, SIG_IGN);         // a client that leaves must not end the server
         signal(SIGXFSZ, SIG_IGN);         // a file that may not grow is an error to tell
         enum status st = serve(&s, &err); // listen, load, serve, drain

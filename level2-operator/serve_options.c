@@ -14,7 +14,7 @@ static const char program[] = "serve";
 
 // What is parsed further after cli_parse.
 struct words {
-    const char *key, *log_level, *engine, *model_id;
+    const char *inject, *key, *log_level, *engine, *model_id;
     struct cli_list cors;
 };
 
@@ -71,6 +71,8 @@ static int check(struct serve_options *o, const struct words *w, const struct cl
         return cli_usage(cli, "--log-level %s: debug, info, warn, error or off",
                          w->log_level);
     }
+    if (w->inject && fault_parse(&o->fault, w->inject, &err) != OK)
+        return cli_usage(cli, "%s", err.text);
     if (!name_model(o, w->model_id)) {
         return cli_usage(cli, "--model-id must be given, a text of 1 to %zu bytes",
                          sizeof(o->model_id) - 1);
@@ -92,6 +94,7 @@ int serve_options_parse(struct serve_options *o, int argc, char **argv,
         .max_waiting = LIMIT_QUEUE,
         .drain_s = LIMIT_DRAIN_S,
         .ping_ms = LIMIT_PING_MS,
+        .request_s = LIMIT_REQUEST_S,
         .log = {.out = stderr},
     };
     if (o->n_threads > LIMIT_WORKERS) o->n_threads = LIMIT_WORKERS;
@@ -112,10 +115,12 @@ int serve_options_parse(struct serve_options *o, int argc, char **argv,
         {"api-key-file",  "FILE",    CLI_STRING, &o->key_file,     "keys, their names and limits; SIGHUP reads it again", 0, 0, false},
         {"cors",          "ORIGIN",  CLI_LIST,   &w.cors,          "web pages that may call; commas, or again", 0, 0, false},
         {"drain-seconds", "N",       CLI_INT,    &o->drain_s,      "what SIGTERM waits for running requests", 0, 86400, false},
+        {"request-seconds", "N",     CLI_INT,    &o->request_s,    "what a request may take, waiting and all", 1, 86400, false},
         {"ping-ms",       "N",       CLI_INT,    &o->ping_ms,      "silence on a stream before a comment", 1, 3600000, false},
         {"hourly-price",  "USD",     CLI_DOUBLE, &o->hourly_price, "of this machine: /metrics tells what tokens cost", 0, 1000000, false},
         {"trace",         "FILE",    CLI_STRING, &o->trace,        "write a Chrome trace at exit", 0, 0, false},
         {"log-level",     "LEVEL",   CLI_STRING, &w.log_level,     "debug, info, warn, error, off", 0, 0, false},
+        {"inject",        "FAULT",   CLI_STRING, &w.inject,        "step-hang, slow-step or device-error, :N steps later", 0, 0, false},
         {"log-prompts",   NULL,      CLI_FLAG,   &o->log_prompts,  "log what is asked, up to 1500 bytes", 0, 0, false},
         {"engine",        "NAME",    CLI_STRING, &w.engine,        "serial: one request at a time", 0, 0, false},
         {NULL,            NULL,      CLI_FLAG,   NULL,             NULL, 0, 0, false},

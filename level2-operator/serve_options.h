@@ -5,6 +5,7 @@
 #include "common/arena.h"
 #include "common/log.h"
 #include "common/status.h"
+#include "level2-operator/fault.h"
 #include "level2-operator/http_cors.h"
 #include "level2-operator/http_keys.h"
 
@@ -23,6 +24,8 @@ struct serve_options {
     int ping_ms;
     double hourly_price; // of this machine; 0: unknown
     const char *trace;   // path; NULL: off
+    int request_s;       // that a request may take
+    struct fault fault;
     struct log log;
     bool log_prompts;
     struct http_keys keys;

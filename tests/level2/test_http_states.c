@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "level2-operator/fault.h"
 #include "tests/support/http_house.h"
 
 // ---- loading -----------------------------------------------------------------------------------
@@ -158,6 +159,9 @@ START_TEST(stops_when_the_drain_time_is_over) {
     ck_assert(comes_to(&house.n_jobs, 1, PATIENCE_MS));
     int64_t began = now_ms();
     http_server_terminate(&house.server);
+    const char *reply = hear(fd, "}}");
+    assert_has("it is told", reply, " 503 ");
+    assert_has("it is told", reply, "\"code\":\"draining\"");
     join_loop();
     ck_assert_int_ge(now_ms() - began, 290);
     ck_assert_int_lt(now_ms() - began, 3000);
@@ -179,6 +183,116 @@ START_TEST(stops_at_once_when_told_twice) {
 }
 END_TEST
 
+// ---- the deadline ------------------------------------------------------------------------------
+
+START_TEST(a_request_that_takes_too_long_ends_with_504) {
+    house.options.limits.request_ms = 200;
+    house.options.max_inside = 1;
+    start();
+    int fd = dial();
+    int64_t began = now_ms();
+    say_post(fd, "/v1/chat/completions", "", "never");
+    const char *reply = hear(fd, "}}");
+    ck_assert_int_ge(now_ms() - began, 190);
+    assert_has("late", reply, " 504 ");
+    assert_has("late", reply, "\"code\":\"deadline_exceeded\"");
+    assert_has("late", reply, "x-should-retry: false\r\n");
+    ck_assert(comes_to(&house.n_gone, 1, PATIENCE_MS)); // the worker may forget it
+    assert_has("its place is free", post("/v1/completions", "", "{}"), " 200 ");
+    say_post(fd, "/v1/chat/completions", "", "{}"); // and so is its connection
+    assert_has("the next one", hear(fd, "{}"), " 200 ");
+    close(fd);
+}
+END_TEST
+
+START_TEST(a_stream_that_takes_too_long_ends_with_an_error_event) {
+    house.options.limits.request_ms = 200;
+    start();
+    int fd = dial();
+    say_post(fd, "/v1/chat/completions", "", "head");
+    const char *reply = hear(fd, "0\r\n\r\n");
+    assert_has("before", reply, "data: one\n\n");
+    assert_has("late", reply, "data: {\"error\":{");
+    assert_has("late", reply, "\"code\":\"deadline_exceeded\"");
+    assert_has("late", reply, "}}\n\n\r\n0\r\n\r\n");
+    ck_assert(comes_to(&house.n_gone, 1, PATIENCE_MS));
+    close(fd);
+}
+END_TEST
+
+START_TEST(who_is_in_time_is_left_alone) {
+    house.options.limits.request_ms = 200;
+    start();
+    int fd = dial();
+    say_post(fd, "/v1/chat/completions", "", "stream");
+    hear(fd, "0\r\n\r\n");
+    nap_ms(300);
+    say_post(fd, "/v1/chat/completions", "", "{}");
+    assert_has("idle between", hear(fd, "{}"), " 200 ");
+    close(fd);
+    ck_assert_int_eq(atomic_load(&house.n_gone), 0);
+}
+END_TEST
+
+// ---- the engine is no more ---------------------------------------------------------------------
+
+START_TEST(tells_all_who_wait_when_the_engine_fails) {
+    int fds[2];
+    start();
+    for (int i = 0; i < 2; i++) {
+        fds[i] = dial();
+        say_post(fds[i], "/v1/chat/completions", "", i ? "head" : "never");
+    }
+    ck_assert(comes_to(&house.n_jobs, 2, PATIENCE_MS));
+    hear(fds[1], "data: one");
+    http_server_failed(&house.server);
+    assert_has("whole", hear(fds[0], "}}"), " 500 ");
+    const char *reply = hear(fds[1], "0\r\n\r\n");
+    assert_has("stream", reply, "\"code\":\"engine_failed\"");
+    join_loop();
+    for (int i = 0; i < 2; i++) close(fds[i]);
+}
+END_TEST
+
+// ---- faults on purpose -------------------------------------------------------------------------
+
+START_TEST(a_fault_is_named_and_may_come_later) {
+    static const struct {
+        const char *text;
+        enum fault_kind kind;
+        int after;
+    } rows[] = {
+        {"step-hang",        FAULT_HANG,   1 },
+        {"slow-step:0",      FAULT_SLOW,   0 },
+        {"device-error:20",  FAULT_DEVICE, 20},
+        {"",                 FAULT_NONE,   1 },
+        {"step",             FAULT_NONE,   1 },
+        {"step-hang-",       FAULT_NONE,   1 },
+        {"step-hang:",       FAULT_NONE,   1 },
+        {"device-error:-1",  FAULT_NONE,   -1},
+        {"device-error:1.5", FAULT_NONE,   1 },
+    };
+    struct fault f;
+    struct error err = {0};
+    enum status want = rows[_i].kind ? OK : ERR_INPUT;
+    assert_status(rows[_i].text, fault_parse(&f, rows[_i].text, &err), want);
+    assert_number(rows[_i].text, f.kind, rows[_i].kind);
+    assert_number(rows[_i].text, f.after, rows[_i].after);
+    ck_assert(want == OK || err.text[0]);
+}
+END_TEST
+
+START_TEST(a_fault_strikes_from_its_step_on) {
+    struct fault f = {FAULT_DEVICE, 3}, none = {FAULT_NONE, 0};
+    struct error err = {0};
+    for (int n = 0; n < 6; n++) {
+        assert_status("device-error", fault_strike(&f, n, &err), n < 3 ? OK : ERR_IO);
+        assert_status("none", fault_strike(&none, n, &err), OK);
+    }
+    ck_assert_ptr_nonnull(strstr(err.text, "step 5"));
+}
+END_TEST
+
 Suite *suite(void) {
     Suite *s = suite_create("level2/http_states");
     TCase *reference = house_tcase(s, "reference");
@@ -192,6 +306,12 @@ Suite *suite(void) {
     tcase_add_test(failures, ends_when_the_model_cannot_be_loaded);
     tcase_add_test(failures, stops_when_the_drain_time_is_over);
     tcase_add_test(failures, stops_at_once_when_told_twice);
+    tcase_add_test(failures, a_request_that_takes_too_long_ends_with_504);
+    tcase_add_test(failures, a_stream_that_takes_too_long_ends_with_an_error_event);
+    tcase_add_test(failures, who_is_in_time_is_left_alone);
+    tcase_add_test(failures, tells_all_who_wait_when_the_engine_fails);
+    tcase_add_loop_test(failures, a_fault_is_named_and_may_come_later, 0, 9);
+    tcase_add_test(failures, a_fault_strikes_from_its_step_on);
     tcase_add_test(failures, says_that_a_port_is_taken);
 
     TCase *property = house_tcase(s, "property");

@@ -267,6 +267,23 @@ def a_client_that_leaves_during_its_prompt_frees_its_place(args, s):
 
 
 @check
+def a_request_above_its_deadline_frees_its_place(args):
+    """Waiting or running, whole or streamed: an error in time, and the engine is free within a step."""
+    with Server(args, "--request-seconds", "1") as s:
+        fields = lasting(s, 60)
+        stream, whole = s.start({**fields, "stream": True}), s.start(fields)
+        began = time.monotonic()
+        got = read_until(stream, b"0\r\n\r\n")
+        assert 0.9 < time.monotonic() - began < 3, time.monotonic() - began
+        assert b'"code":"deadline_exceeded"' in got.rsplit(b"data: ", 1)[1], got[-400:]
+        assert b"[DONE]" not in got
+        got = read_until(whole, b"}}")
+        assert got.startswith(b"HTTP/1.1 504 ") and b'"code":"deadline_exceeded"' in got, got
+        until(lambda: s.inside() == (0, 0), max(1, 2 * one_step_s(s)), "the place is not free")
+        assert s.complete(max_tokens=2)["usage"]["completion_tokens"] == 2
+
+
+@check
 def health_answers_while_streams_are_open(args, s):
     """SRV-07, and a busy engine is a healthy one."""
     streams = [s.start({"max_tokens": 200, "stream": True}) for _ in range(20)]
