@@ -126,6 +126,24 @@ enum status data_number(int64_t *number, const struct data_record *r, const char
     return OK;
 }
 
+enum status data_flag(bool *flag, const struct data_record *r, const char *field,
+                      struct error *err) {
+    const json_t *value = json_object_get(r->object, field);
+    if (!value || json_is_null(value)) return OK;
+    if (!json_is_boolean(value)) return data_refuse(r, field, "must be true or false", err);
+    *flag = json_is_true(value);
+    return OK;
+}
+
+enum status data_name(const char **name, const struct data_record *r, const char *field,
+                      struct error *err) {
+    enum status st = data_text(name, r, field, err);
+    if (st != OK) return st;
+    size_t n_plain = strspn(*name, "abcdefghijklmnopqrstuvwxyz0123456789-.");
+    if (**name && !(*name)[n_plain]) return OK;
+    return data_refuse(r, field, "must be lower-case letters, digits, '-' and '.'", err);
+}
+
 // ---- dates --------------------------------------------------------------------------------------
 
 static bool has_shape(const char *text, const char *shape) { // '0': any digit

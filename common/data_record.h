@@ -55,6 +55,14 @@ enum status data_date(const char **date, const struct data_record *r, const char
 enum status data_number(int64_t *number, const struct data_record *r, const char *field,
                         int64_t low, int64_t high, struct error *err);
 
+// true or false; *flag stays as it is when the field is absent or null.
+enum status data_flag(bool *flag, const struct data_record *r, const char *field,
+                      struct error *err);
+
+// A name: lower-case letters, digits, '-' and '.', at least one.
+enum status data_name(const char **name, const struct data_record *r, const char *field,
+                      struct error *err);
+
 enum { DATE_BYTES = 11 };
 
 // "2025-02" to "2025-02-01", so that dates compare as texts. false: not a date.

@@ -84,6 +84,11 @@ enum {
     LIMIT_OWN_RATE = 10000000,        // output tokens/s of one machine at full load
     LIMIT_OWN_REDUNDANCY = 1000,      // machines paid for each one that works
 
+    // Tables of fit
+    LIMIT_TABLE_BYTES = 1 << 20, // one file of data/
+    LIMIT_TABLE_ROWS = 1024,     // entries in it
+    LIMIT_FIT_DEVICES = 65536,   // devices asked for
+
     // Tracing
     LIMIT_TRACE_SPANS = 1 << 16, // spans kept per worker; later ones are counted, not kept
 };

@@ -24,17 +24,6 @@ static enum status read_price(int64_t *price, const struct data_record *at,
     return st;
 }
 
-static enum status read_model(const char **model, const struct data_record *at,
-                              struct error *err) {
-    enum status st = data_text(model, at, "model", err);
-    if (st != OK) return st;
-    size_t n_plain = strspn(*model, "abcdefghijklmnopqrstuvwxyz0123456789-.");
-    if (!**model || (*model)[n_plain])
-        return data_refuse(at, "model", "must be lower-case letters, digits, '-' and '.'",
-                           err);
-    return OK;
-}
-
 // A field that nobody reads may be a price that nobody bills.
 static const char known_fields[] =
     " provider model listed_as valid_from valid_to window currency "
@@ -54,7 +43,7 @@ static enum status read_entry(struct price_entry *e, const struct data_record *a
         {"notes",     &e->notes    },
     };
     enum status st = data_check_fields(at, known_fields, "is not a field of a price", err);
-    if (st == OK) st = read_model(&e->model, at, err);
+    if (st == OK) st = data_name(&e->model, at, "model", err);
     if (st == OK) st = data_date(&e->valid_from, at, "valid_from", err);
     if (st == OK) st = data_date(&e->valid_to, at, "valid_to", err);
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]) && st == OK; i++) {

@@ -1,0 +1,31 @@
+// A model as fit sees it, from a table or from a file: its shape, and what its weights take.
+#ifndef LEVEL2_FIT_SUBJECT_H
+#define LEVEL2_FIT_SUBJECT_H
+
+#include "level2-operator/config.h"
+#include "level2-operator/fit.h"
+#include "level2-operator/model_table.h"
+
+struct fit_subject {
+    char name[128];
+    char source[160]; // where the shape was read
+    char note[160];   // what a reader should know of the counting; "": nothing
+    struct fit_model shape;
+    uint64_t stored_bytes;   // of the tensors of a file, as they lie there; 0: from a table
+    uint64_t n_active;       // weights that one token meets
+    uint64_t n_ctx;          // tokens that the model was trained for
+    uint64_t n_head_weights; // of the output matrix: vocab * d_model
+    bool is_tied;
+    struct config config; // what an engine of ours would hold: for its activations
+};
+
+void fit_subject_of_entry(struct fit_subject *s, const struct model_entry *e);
+
+// A GGUF file. Only its header and tables are read. ERR_IO, and what gguf_parse and config_read refuse.
+enum status fit_subject_of_file(struct fit_subject *s, const char *path, struct error *err);
+
+// The shape of a loaded model with a cache that keeps all tokens, windows or not: what the plain and
+// serial engine do.
+struct fit_model fit_shape_of_config(const struct config *c);
+
+#endif
