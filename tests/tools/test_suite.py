@@ -125,6 +125,16 @@ class Cause(unittest.TestCase):
             "  turn(1) x[0] = 1, want 2\nthere\n    #0 0x55 in turn level1-user/turn.c:5\n"
             "draws came from COURSE_SEED=1\n1 passed, 1 failed\n"), "here 1\nthere")
 
+    def test_the_rest_of_a_failure_of_several_lines_is_ours_as_well(self):
+        message = 'turn(1) = "Hi.", want "Now.\r\n\nHi."\r\a'
+        output = f"mine\ntests/level1/test_turn.c:9:F:edges:a:0: {message}\nHi.\n0%: Checks: 1, Failures: 1\n"
+        as_xml_has_it = 'turn(1) = "Hi.", want "Now.\n\nHi."\n?'
+        self.assertEqual(suite.learner_output(output, [as_xml_has_it]), "mine\nHi.")
+        self.assertEqual(suite.learner_output('Hi."\nHi."\n', ['x = "Now.\nHi."']), 'Hi."')
+
+    def test_what_the_address_sanitizer_says_first_is_not_the_learners(self):
+        self.assertEqual(suite.learner_output("mine\nAddressSanitizer:DEADLYSIGNAL\n"), "mine")
+
 
 class Execute(InAFolder):
     """Programs in place of suites."""

@@ -14,6 +14,7 @@ import subprocess
 import tempfile
 import time
 import xml.etree.ElementTree as ElementTree
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -31,6 +32,7 @@ MAX_OUTPUT = 1 << 18  # bytes, of the beginning and of the end
 MARK = "LADDER_RUN"
 NO_FAILURE = ("pass", "not started")  # causes; all others count as failed
 NAMESPACE = "{http://check.sourceforge.net/ns}"
+OUTSIDE_XML = re.compile(r"[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 @dataclass
@@ -90,7 +92,7 @@ def dict_of(text):
 def read_xml(path):
     """Check's results, as far as they were written."""
     text = Path(path).read_text(errors="replace") if Path(path).exists() else ""
-    text = re.sub(r"[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", "?", text)
+    text = OUTSIDE_XML.sub("?", text)
     text = re.sub(r"&#x?0*([0-8bcefBCEF]|1[0-9a-fA-F]?);", "?", text)
     if text and "</testsuites>" not in text:  # the suite was stopped
         text = text[:text.rfind("</test>") + len("</test>")] if "</test>" in text else ""
@@ -208,12 +210,21 @@ class Output:
         return (self.head + self.tail).decode(errors="replace")
 
 
-def learner_output(output):
-    """What the code itself printed: neither Check's words nor ours nor a sanitizer's."""
+def learner_output(output, messages=()):
+    """What the code itself printed: neither Check's words nor ours nor a sanitizer's. messages: of the tests
+    that failed, as the XML has them; what stands on their later lines came from a text that was compared."""
     ours = re.compile(r"^(Running suite|\d+%: Checks|tests/|common/|level\d|draws came from|\d+ passed, \d+ failed"
-                      r"|not started: |  \S.* = .*, want |\s+#\d+ 0x|SUMMARY: |.*runtime error: "
-                      r"|.*note: pointer points here|[ 0-9a-f]{20,}$|\s+\^)")
-    return "\n".join(line for line in output.splitlines() if line.strip() and not ours.match(line))
+                      r"|not started: |  \S.* = .*, want |\s+#\d+ 0x|SUMMARY: |AddressSanitizer:DEADLYSIGNAL"
+                      r"|.*runtime error: |.*note: pointer points here|[ 0-9a-f]{20,}$|\s+\^)")
+    later = Counter(line for message in messages for line in message.split("\n")[1:])
+    lines = []
+    for line in output.splitlines():
+        in_xml = OUTSIDE_XML.sub("?", line)
+        if later[in_xml] > 0:
+            later[in_xml] -= 1
+        elif line.strip() and not ours.match(line):
+            lines.append(line)
+    return "\n".join(lines)
 
 
 def run(binary, learner_file, seed=DEFAULT_SEED, only=None, tiny=None, patience=1):
@@ -240,7 +251,8 @@ def run(binary, learner_file, seed=DEFAULT_SEED, only=None, tiny=None, patience=
     if only:  # Check counts the tests that were not chosen, too
         tests = [test for test in tests if test.name in told]
     trouble = "" if tests else trouble_of(status, output, next(iter(logs.values()), printed), seconds, learner_file)
-    return Run(tests, str(seed), learner_output(output), trouble, is_cut=status is None,
+    messages = [test.message for test in tests if test.cause == "wrong"]
+    return Run(tests, str(seed), learner_output(output, messages), trouble, is_cut=status is None,
                signal=-status if status is not None and status < 0 else 0)
 
 
