@@ -42,3 +42,10 @@ def answer_length(speed, seconds):
 def has_time(length, longest, seconds_left):
     """longest: tokens and seconds of the longest prompt so far. The shortest lengths always have time."""
     return length <= LENGTHS[1] or SLOWER * length * longest[1] / longest[0] <= seconds_left
+
+
+def left_out_line(shortest):
+    """Of the curve. By their lengths: longer prompts than the shortest of them may have been played before it."""
+    *names, last = [f"{n:,}" for n in LENGTHS if n >= shortest]
+    prompts = f"prompts of {', '.join(names)} and {last}" if names else f"a prompt of {last}"
+    return f"Left out, for want of time or of room in the context: {prompts} tokens."
