@@ -78,7 +78,7 @@ void account_print_stats(FILE *out, const struct account *a) {
             " completion\n",
             a->n_answers, a->prompt, a->cached, share, a->completion);
     if (a->n_untold > 0)
-        fprintf(out, "        of %" PRId64 " answers the server told no usage\n",
+        fprintf(out, "        the server told no usage for %" PRId64 " of them\n",
                 a->n_untold);
     if (a->n_timed > 0)
         fprintf(out, "TTFT    %.0f ms on average\n", a->ttft_ms / (double)a->n_timed);

@@ -185,7 +185,8 @@ static int find_limit(const struct cli *cli, struct arguments *a) {
     if (!a->limit_usd) return CLI_GO_ON;
     if (!money_parse_price(a->limit_usd, &micro_dollars) || micro_dollars == 0 ||
         micro_dollars > INT64_MAX / UNITS_PER_MICRO_DOLLAR)
-        return cli_usage(cli, "--limit-usd needs dollars, such as 0.002");
+        return cli_usage(cli, "--limit-usd needs dollars above 0, with at most 6 digits "
+                              "behind the point, such as 0.002");
     if (!a->price.model || request_of(a).max_tokens == 0)
         return cli_usage(cli, "--limit-usd needs --price MODEL, and a bound of the answer");
     a->max_price = micro_dollars * UNITS_PER_MICRO_DOLLAR;

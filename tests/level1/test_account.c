@@ -113,7 +113,7 @@ START_TEST(figures_of_all_answers_are_printed) {
     assert_text("account_print_stats", text,
                 "answers 3\n"
                 "tokens  4000 prompt (3000 cached, 75.0 %) + 400 completion\n"
-                "        of 1 answers the server told no usage\n"
+                "        the server told no usage for 1 of them\n"
                 "TTFT    20 ms on average\n");
     print_to(text, sizeof(text), account_print_cost);
     assert_text(

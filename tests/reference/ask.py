@@ -189,6 +189,8 @@ def check_limit(tally, program, url):
                     (*price, "--limit-usd", "0.01", "--max-tokens", "0"), (*price, "--limit-usd", "99999999999")):
         code, out, err = run(program, url, *options, "Hello")
         tally.equal((code, out, err.count("\n")), (2, "", 1), f"usage: {options}")
+    code, out, err = run(program, url, *price, "--limit-usd", "0.0000001", "Hello")
+    tally.check(code == 2 and "with at most 6 digits behind the point" in err, "a limit that is too fine", err)
     code, out, err = run(program, url, *price, "--limit-usd", "0.001", "Hello")  # 512 tokens of output: $0.00112128
     tally.equal((code, out), (1, ""), "a question that may cost too much is not asked")
     tally.equal(err, "ask: not sent: with an answer of 512 tokens it would cost about $0.00112458, above $0.001\n",
