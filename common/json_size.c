@@ -5,7 +5,7 @@
 
 #include "common/limits.h"
 
-enum json_size json_size_of(const char *bytes, size_t n_bytes) {
+enum json_size json_size_within(const char *bytes, size_t n_bytes, size_t max_values) {
     int depth = 0;
     size_t n_values = 1;
     bool in_string = false;
@@ -23,5 +23,9 @@ enum json_size json_size_of(const char *bytes, size_t n_bytes) {
         if (c == '[' || c == '{' || c == ',') n_values++;
         if (depth > LIMIT_JSON_DEPTH) return JSON_TOO_DEEP;
     }
-    return n_values > LIMIT_JSON_VALUES ? JSON_TOO_MANY : JSON_FITS;
+    return n_values > max_values ? JSON_TOO_MANY : JSON_FITS;
+}
+
+enum json_size json_size_of(const char *bytes, size_t n_bytes) {
+    return json_size_within(bytes, n_bytes, LIMIT_JSON_VALUES);
 }

@@ -9,10 +9,11 @@
 enum json_size {
     JSON_FITS,
     JSON_TOO_DEEP, // nests deeper than LIMIT_JSON_DEPTH
-    JSON_TOO_MANY  // holds more than LIMIT_JSON_VALUES values
+    JSON_TOO_MANY  // holds more values than it may
 };
 
 // Counts brackets and commas outside of strings. Whether they match is the library's question.
-enum json_size json_size_of(const char *bytes, size_t n_bytes);
+enum json_size json_size_of(const char *bytes, size_t n_bytes); // LIMIT_JSON_VALUES
+enum json_size json_size_within(const char *bytes, size_t n_bytes, size_t max_values);
 
 #endif

@@ -16,6 +16,14 @@ enum {
     LIMIT_SPECIAL_BYTES = 256,   // of a token looked for in text: each length is tried
     LIMIT_D_MODEL = 1 << 17,     // width of the model, and of d_ff
     LIMIT_CONTEXT = 1 << 24,     // positions a file may claim
+    LIMIT_MODEL_FILES = 1024,    // files that one model is split over
+
+    // Model folders (safetensors and the JSON beside)
+    LIMIT_HF_HEADER_BYTES = 32 << 20,    // of a safetensors file; the format allows 100 MB
+    LIMIT_HF_JSON_BYTES = 1 << 20,       // config.json and its like
+    LIMIT_HF_INDEX_BYTES = 16 << 20,     // index of a model in several files
+    LIMIT_HF_TOKENIZER_BYTES = 64 << 20, // tokenizer.json
+    LIMIT_HF_TOKENIZER_VALUES = 1 << 22, // JSON values in it: Gemma 3 has 1.8 million
 
     // The engine
     LIMIT_DEFAULT_CONTEXT = 8192,  // positions, unless --context says otherwise

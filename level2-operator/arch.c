@@ -31,6 +31,7 @@ static const struct arch_traits gemma3 = {
     .activation = ACTIVATION_GELU_TANH,
     .has_head_norms = true,
     .has_post_norms = true,
+    .norms_add_one = true,
     .scales_embedding = true,
     .may_have_window = true,
     .window_period = 6,

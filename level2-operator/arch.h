@@ -34,6 +34,7 @@ struct arch_traits {
     bool has_qkv_bias;      // Q, K and V must have one; elsewhere each matrix may
     bool has_head_norms;    // a norm over each head of Q and K, before rope
     bool has_post_norms;    // a norm over what a block adds to x
+    bool norms_add_one;     // they weigh with 1 + w; a GGUF file holds the sum
     bool scales_embedding;  // by sqrt(d_model)
     bool may_have_window;   // attention.sliding_window, in every layer
     int window_period;      // it must, and of so many layers the last one reads all keys

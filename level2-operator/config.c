@@ -42,7 +42,8 @@ static enum status read_arch(struct config_reader *r, struct config *c) {
 
     const struct arch_traits *traits = arch_traits(c->arch);
     r->arch = traits->name;
-    c->rope_pairing = traits->gguf_pairing;
+    c->rope_pairing = r->g->is_converted ? ROPE_HALVES : traits->gguf_pairing;
+    c->norm_offset = r->g->is_converted && traits->norms_add_one ? 1 : 0;
     c->activation = traits->activation;
     c->has_qkv_bias = traits->has_qkv_bias;
     c->has_head_norms = traits->has_head_norms;
@@ -165,14 +166,28 @@ static enum status read_stretch_kind(const struct config_reader *r,
     if (!gguf_get_string(v, &kind))
         return config_refuse(r, ERR_FORMAT, key, "must be a string");
     if (is_text(&kind, "linear")) return OK;
-    s->kind = is_text(&kind, "yarn") ? ROPE_YARN : ROPE_AS_TRAINED;
-    if (s->kind == ROPE_YARN || is_text(&kind, "none")) return OK;
+    s->kind = is_text(&kind, "yarn")                           ? ROPE_YARN
+              : r->g->is_converted && is_text(&kind, "llama3") ? ROPE_LLAMA3
+                                                               : ROPE_AS_TRAINED;
+    if (s->kind != ROPE_AS_TRAINED || is_text(&kind, "none")) return OK;
     return config_refuse(r, ERR_UNSUPPORTED, key,
                          "%.*s is not supported; linear and yarn are",
                          kind.n_bytes < 32 ? (int)kind.n_bytes : 32, kind.bytes);
 }
 
-// Llama 3's way has no keys: its divisors are a tensor of the file (model_bind.c).
+static enum status read_ends(const struct config_reader *r, const char *low,
+                             const char *high, struct rope_stretch *s) {
+    char key[CONFIG_KEY_BYTES];
+    enum status st = config_read_real(r, low, &s->low);
+    if (st == OK) st = config_read_real(r, high, &s->high);
+    if (st != OK || s->low < s->high) return st;
+    config_find(r, key, low);
+    return config_refuse(r, ERR_FORMAT, key, "%g is not below %g", (double)s->low,
+                         (double)s->high);
+}
+
+// Llama 3's way has no keys in a GGUF file: its divisors are a tensor (model_bind.c). Of a model folder
+// it has.
 static enum status read_stretch(const struct config_reader *r, struct config *c) {
     struct rope_stretch *s = &c->rope_stretch;
     char key[CONFIG_KEY_BYTES];
@@ -183,18 +198,18 @@ static enum status read_stretch(const struct config_reader *r, struct config *c)
     if ((st = config_read_real(r, "rope.scale_linear", &s->factor)) != OK) return st;
     if ((st = config_read_real(r, "rope.scaling.factor", &s->factor)) != OK) return st;
     if (s->kind == ROPE_LINEAR && s->factor == 1) s->kind = ROPE_AS_TRAINED;
-    if (s->kind != ROPE_YARN) return OK;
+    bool is_yarn = s->kind == ROPE_YARN;
+    if (!is_yarn && s->kind != ROPE_LLAMA3) return OK;
 
     config_find(r, key, "rope.scaling.type");
-    if (c->window > 0 || c->rope_base <= 1)
+    if (is_yarn && (c->window > 0 || c->rope_base <= 1))
         return config_refuse(r, ERR_UNSUPPORTED, key,
                              "yarn with windows, or a base of %g, is not supported",
                              (double)c->rope_base);
-    st = config_read_real(r, "rope.scaling.yarn_beta_slow", &s->low);
-    if (st == OK) st = config_read_real(r, "rope.scaling.yarn_beta_fast", &s->high);
-    if (st == OK && s->low >= s->high)
-        return config_refuse(r, ERR_FORMAT, key, "beta_slow %g is not below beta_fast %g",
-                             (double)s->low, (double)s->high);
+    st = is_yarn
+             ? read_ends(r, "rope.scaling.yarn_beta_slow", "rope.scaling.yarn_beta_fast", s)
+             : read_ends(r, "rope.scaling.low_freq_factor", "rope.scaling.high_freq_factor",
+                         s);
     if (st == OK)
         st = config_read_int(r, "rope.scaling.original_context_length", LIMIT_CONTEXT,
                              &s->n_ctx_trained);

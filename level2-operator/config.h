@@ -35,6 +35,7 @@ struct config {
     // arithmetic
     enum activation activation;
     bool has_qkv_bias, has_head_norms, has_post_norms;
+    float norm_offset;     // to be added to every norm of the file
     float embedding_scale; // of a token's row; 1: as it is
     float attention_scale; // score = q . k times this
 };

@@ -5,20 +5,19 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "level2-operator/gguf_place.h"
 #include "level2-operator/gguf_value.h"
 
 enum status config_refuse(const struct config_reader *r, enum status code, const char *key,
                           const char *format, ...) {
-    char what[128], place[32] = "";
-    const struct gguf_value *v = gguf_find(r->g, key);
+    char what[128], place[PLACE_BYTES];
     va_list args;
 
     va_start(args, format);
     vsnprintf(what, sizeof(what), format, args);
     va_end(args);
-    if (v) snprintf(place, sizeof(place), " at byte %zu", (size_t)(v->bytes - r->g->bytes));
-    return error_set_param(r->err, code, key, "%s: key %s%s: %s", r->file, key, place,
-                           what);
+    gguf_place_key(place, r->g, r->file, key);
+    return error_set_param(r->err, code, key, "%s: %s", place, what);
 }
 
 const struct gguf_value *config_find(const struct config_reader *r, char *key,

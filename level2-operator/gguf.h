@@ -58,12 +58,22 @@ struct gguf_value {
 struct gguf_key {
     struct gguf_string name;
     struct gguf_value value;
+    const char
+        *spelled; // "config.json: hidden_size" of a model that is no GGUF file; else NULL
 };
 
 struct gguf_tensor {
     struct gguf_string name;
     uint64_t offset;         // of its data, counted from data_offset
     struct tensor_view view; // data points into the file
+    uint32_t part;           // index into the parts of struct gguf; 0: the only file
+    const char *spelled;     // its name in a model that is no GGUF file; else NULL
+};
+
+// One of the files that a model lies in.
+struct gguf_part {
+    const char *name; // for messages
+    const unsigned char *bytes;
 };
 
 struct gguf {
@@ -75,6 +85,12 @@ struct gguf {
     struct gguf_tensor *tensors;          // (n_tensors), file order
     struct table key_table, tensor_table; // name -> index
     uint64_t data_offset;                 // where tensor data begins
+
+    // a part of a split model says which and of how many (gguf_split.h); else 0 of 1
+    uint32_t part, n_parts;
+    // set by who puts a model together: gguf_split.h, hf_folder.h
+    const struct gguf_part *parts; // (n_parts); NULL: one file, at bytes
+    bool is_converted; // no GGUF file, but shown under a GGUF file's names: see hf_folder.h
 };
 
 // Reads header and tables of bytes[0 .. n_bytes). Memory comes from arena; bytes must
@@ -82,7 +98,8 @@ struct gguf {
 // ERR_LIMIT) names the file, the field and the offset; ERR_MEMORY names the file. Refused
 // among others: wrong magic, an HTML page, a key or tensor twice, alignment that is not a
 // power of two, a dimension of 0, an unknown type, an offset that is not aligned or
-// overlaps, data past the end, any part of a split file. On failure *g is zeroed.
+// overlaps, data past the end. A part of a split model is read, too, for what it holds:
+// whoever needs the whole asks g->n_parts. On failure *g is zeroed.
 enum status gguf_parse(struct gguf *g, const unsigned char *bytes, size_t n_bytes,
                        const char *name, struct arena *arena, struct error *err);
 

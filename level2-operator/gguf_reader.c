@@ -124,18 +124,28 @@ enum status gguf_refuse_type(const struct gguf_reader *r, uint32_t number) {
     return gguf_refuse(r, ERR_FORMAT, "unknown tensor type %" PRIu32, number);
 }
 
-// The files of a split model are called NAME-00001-of-00003.gguf, and so on.
-enum status gguf_refuse_split(struct gguf_reader *r, const struct gguf *g) {
-    uint64_t part = 0, n_parts = 0;
+// A key that may be absent; the number then keeps its value.
+static enum status read_split_key(struct gguf_reader *r, const struct gguf *g,
+                                  const char *name, uint64_t *number) {
+    const struct gguf_value *v = gguf_enter_key(r, g, name);
+    if (!v || gguf_get_u64(v, number)) return OK;
+    return gguf_refuse(r, ERR_FORMAT, "must be a whole number, not negative");
+}
 
-    gguf_get_u64(gguf_enter_key(r, g, "split.count"), &n_parts);
-    gguf_get_u64(gguf_enter_key(r, g, "split.no"), &part);
-    if (part == 0 && n_parts <= 1) return OK;
+enum status gguf_read_split(struct gguf_reader *r, struct gguf *g) {
+    uint64_t part = 0, n_parts = 0;
+    enum status st = read_split_key(r, g, "split.count", &n_parts);
+
+    if (st == OK && n_parts > LIMIT_MODEL_FILES)
+        return gguf_refuse(r, ERR_LIMIT, "%" PRIu64 " parts, the limit is %d", n_parts,
+                           LIMIT_MODEL_FILES);
+    if (st == OK) st = read_split_key(r, g, "split.no", &part);
+    if (st != OK) return st;
+    if (n_parts == 0) n_parts = 1;
     if (part >= n_parts)
-        return gguf_refuse(r, ERR_UNSUPPORTED,
-                           "one part of several; merge all of them into one file");
-    return gguf_refuse(r, ERR_UNSUPPORTED,
-                       "part %" PRIu64 " of %" PRIu64 "; merge the parts into one file, "
-                       "beginning with the one called ...-00001-of-%05" PRIu64 ".gguf",
-                       part + 1, n_parts, n_parts);
+        return gguf_refuse(r, ERR_FORMAT, "%" PRIu64 ", but there are %" PRIu64 " parts",
+                           part, n_parts);
+    g->part = (uint32_t)part;
+    g->n_parts = (uint32_t)n_parts;
+    return OK;
 }

@@ -72,7 +72,8 @@ enum status gguf_refuse_version(const struct gguf_reader *r);
 // A tensor type without a dtype: ERR_UNSUPPORTED if the format has it, else ERR_FORMAT.
 enum status gguf_refuse_type(const struct gguf_reader *r, uint32_t number);
 
-// OK unless the keys say that the model is split over several files.
-enum status gguf_refuse_split(struct gguf_reader *r, const struct gguf *g);
+// Which part of a split model this file is, by its keys split.no and split.count, into g->part and
+// g->n_parts. ERR_FORMAT: no whole numbers, a part behind the last; ERR_LIMIT: too many parts.
+enum status gguf_read_split(struct gguf_reader *r, struct gguf *g);
 
 #endif

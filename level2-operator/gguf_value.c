@@ -41,9 +41,14 @@ static bool is_negative(const struct gguf_value *v) {
     return is_signed(v->type) && bits(v) >> (8 * types[v->type].n_bytes - 1);
 }
 
-const struct gguf_value *gguf_find(const struct gguf *g, const char *key) {
+const struct gguf_key *gguf_find_key(const struct gguf *g, const char *key) {
     uint32_t i;
-    return table_get(&g->key_table, key, strlen(key), &i) ? &g->keys[i].value : NULL;
+    return table_get(&g->key_table, key, strlen(key), &i) ? &g->keys[i] : NULL;
+}
+
+const struct gguf_value *gguf_find(const struct gguf *g, const char *key) {
+    const struct gguf_key *k = gguf_find_key(g, key);
+    return k ? &k->value : NULL;
 }
 
 const struct gguf_tensor *gguf_find_tensor(const struct gguf *g, const char *name) {

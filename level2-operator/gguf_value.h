@@ -9,6 +9,7 @@
 #include "level2-operator/gguf.h"
 
 // NULL when there is none.
+const struct gguf_key *gguf_find_key(const struct gguf *g, const char *key);
 const struct gguf_value *gguf_find(const struct gguf *g, const char *key);
 const struct gguf_tensor *gguf_find_tensor(const struct gguf *g, const char *name);
 

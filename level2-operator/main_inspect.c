@@ -21,23 +21,18 @@ struct options {
 
 struct session {
     // owned
-    struct mapped_file file;
     struct arena arena;
-    // views
-    struct gguf gguf;
+    struct model_file file;
 };
 
 static enum status session_open(struct session *s, const char *path, struct error *err) {
-    enum status st = mapped_file_open(&s->file, path, err);
-    if (st != OK) return st;
-    arena_init(&s->arena, ARENA_PER_BYTE * s->file.n_bytes + ARENA_BASE);
-    return gguf_parse(&s->gguf, s->file.bytes, s->file.n_bytes, error_path(path), &s->arena,
-                      err);
+    arena_init(&s->arena, ARENA_BASE);
+    return model_file_open(&s->file, path, &s->arena, ARENA_PER_BYTE, err);
 }
 
 static void session_close(struct session *s) {
+    model_file_close(&s->file); // its list of maps lies in the arena
     arena_free(&s->arena);
-    mapped_file_close(&s->file);
 }
 
 static enum status run_check(const struct options *o, struct error *err) {
@@ -54,7 +49,7 @@ static enum status run_check(const struct options *o, struct error *err) {
 
 static enum status run_tensor(struct session *s, const struct options *o,
                               struct error *err) {
-    const struct gguf_tensor *t = gguf_find_tensor(&s->gguf, o->tensor);
+    const struct gguf_tensor *t = gguf_find_tensor(&s->file.gguf, o->tensor);
     if (!t)
         return error_set_param(err, ERR_INPUT, "tensor",
                                "%s: has no tensor %s; --tensors lists them",
@@ -105,7 +100,8 @@ static enum status run(const struct options *o, struct error *err) {
     if (o->check) return run_check(o, err);
 
     enum status st = session_open(&s, o->file, err);
-    struct inspected in = {.file = o->file, .n_bytes = s.file.n_bytes, .gguf = &s.gguf};
+    struct inspected in = {
+        .file = o->file, .n_bytes = s.file.n_bytes, .gguf = &s.file.gguf};
     if (st == OK) {
         if (o->tensor) {
             st = run_tensor(&s, o, err);
@@ -123,7 +119,8 @@ int main(int argc, char **argv) {
     struct options o = {0};
     struct error err;
     const struct cli_option table[] = {
-        {NULL,              "FILE", CLI_STRING, &o.file, .required = true, .help = "a GGUF file"},
+        {NULL,              "FILE", CLI_STRING, &o.file, .required = true,
+         .help = "a GGUF file, a .safetensors file, or a folder with one"},
         {"json",       NULL, CLI_FLAG, &o.json, .help = "everything as one JSON document"},
         {"metadata", NULL, CLI_FLAG, &o.metadata,
          .help = "only the metadata, strings in full"},

@@ -13,8 +13,8 @@
 #include "common/mapped_file.h"
 #include "common/printable.h"
 #include "level2-operator/chat.h"
-#include "level2-operator/gguf.h"
 #include "level2-operator/json_output.h"
+#include "level2-operator/model_file.h"
 #include "level2-operator/tokenizer.h"
 #include "level2-operator/tokenizer_gguf.h"
 
@@ -30,13 +30,12 @@ struct options {
 
 struct session {
     // owned
-    struct mapped_file file;
+    struct model_file file;
     struct arena arena; // tokenizer
     struct arena work;  // one text
     char *input;        // standard input; malloc'd
     json_t *document;   // of --chat
     // views
-    struct gguf gguf;
     struct tokenizer tokenizer;
 };
 
@@ -46,18 +45,16 @@ static enum status session_open(struct session *s, const struct options *o,
     enum status st;
     arena_init(&s->arena, arena_limit);
     arena_init(&s->work, arena_limit);
-    if ((st = mapped_file_open(&s->file, o->model, err)) != OK) return st;
-    st = gguf_parse(&s->gguf, s->file.bytes, s->file.n_bytes, name, &s->arena, err);
-    if (st != OK) return st;
-    return tokenizer_from_gguf(&s->tokenizer, &s->gguf, o->pre, name, &s->arena, err);
+    if ((st = model_file_open(&s->file, o->model, &s->arena, 0, err)) != OK) return st;
+    return tokenizer_from_gguf(&s->tokenizer, &s->file.gguf, o->pre, name, &s->arena, err);
 }
 
 static void session_close(struct session *s) {
     json_decref(s->document);
     free(s->input);
+    model_file_close(&s->file); // its list of maps lies in the arena
     arena_free(&s->work);
     arena_free(&s->arena);
-    mapped_file_close(&s->file);
 }
 
 // All of standard input. A zero byte stands behind it.
@@ -323,7 +320,7 @@ static enum status run_chat(struct session *s, const struct options *o, struct e
         return error_set_param(err, ERR_INPUT, "messages",
                                "give a list of at most %d messages", LIMIT_MESSAGES);
     if ((st = messages_read(s, list, &messages, err)) != OK) return st;
-    st = chat_template_read(&chat_template, &s->gguf, o->chat_template, &s->tokenizer,
+    st = chat_template_read(&chat_template, &s->file.gguf, o->chat_template, &s->tokenizer,
                             &s->arena, err);
     if (st != OK) return st;
     const struct chat_request request = {
@@ -349,7 +346,7 @@ int main(int argc, char **argv) {
     // clang-format off
     const struct cli_option rows[] = {
         {NULL, "TEXT", CLI_STRING, &o.text, .help = "what to tokenize, in quotes; else standard input"},
-        {"model", "FILE", CLI_STRING, &o.model, .help = "GGUF file whose vocabulary is used"},
+        {"model", "FILE", CLI_STRING, &o.model, .help = "GGUF file or model folder whose vocabulary is used"},
         {"pre", "NAME", CLI_STRING, &o.pre, .help = "pre-tokenizer in place of the file's"},
         {"chat-template", "NAME|FILE", CLI_STRING, &o.chat_template,
          .help = "chatml, llama3, mistral, gemma, plain, or a file, in place of the file's"},

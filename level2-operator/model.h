@@ -1,4 +1,4 @@
-// A loaded model: the mapped file, its tables, and every matrix found, named and checked once.
+// A loaded model: the mapped files, their tables, and every matrix found, named and checked once.
 // Nothing is copied but vectors (norms, biases); matrices stay views into the mapping until ops
 // prepare them.
 #ifndef LEVEL2_MODEL_H
@@ -6,11 +6,11 @@
 
 #include "common/arena.h"
 #include "common/dtype.h"
-#include "common/mapped_file.h"
 #include "common/status.h"
 #include "level2-operator/chat.h"
 #include "level2-operator/config.h"
 #include "level2-operator/gguf.h"
+#include "level2-operator/model_file.h"
 #include "level2-operator/tokenizer.h"
 
 // y[o] = bias[o] + sum over i of w[o,i] * x[i]. Rows of n_in values, one per output.
@@ -42,7 +42,7 @@ struct layer {
 struct model {
     // owned
     struct arena arena; // tables, vectors, tokenizer, packed weights
-    struct mapped_file file;
+    struct model_file file;
     // views into the file and the arena
     struct gguf gguf;
     struct config config;
@@ -59,15 +59,17 @@ struct model {
 struct model_options {
     const char *pre;    // see tokenizer_gguf.h; NULL: the file's
     const char *chat;   // see chat_template_read; NULL: the file's
-    size_t arena_limit; // bytes; 0: what the size of the file justifies
+    size_t arena_limit; // bytes; 0: what the size of the files justifies
     long fail_at;       // tests: the allocation that fails first, counted from 1; 0: none
 };
 
-// options may be NULL. On failure *m is closed; err names file, field and (for format errors) offset.
+// path: a GGUF file, the first part of a split one, or a folder with safetensors (model_file.h). options
+// may be NULL. On failure *m is closed; err names file, field and (for format errors) offset.
 enum status model_open(struct model *m, const char *path,
                        const struct model_options *options, struct error *err);
 
-// The same from bytes already in memory, which must outlive the model: tests and fuzzers.
+// The same from the bytes of one GGUF file already in memory, which must outlive the model: tests and
+// fuzzers.
 enum status model_parse(struct model *m, const unsigned char *bytes, size_t n_bytes,
                         const char *name, const struct model_options *options,
                         struct error *err);

@@ -8,6 +8,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "common/limits.h"
+#include "level2-operator/gguf_place.h"
 #include "level2-operator/gguf_value.h"
 #include "level2-operator/rows_for.h"
 
@@ -29,19 +31,14 @@ static enum status refuse(const struct binder *b, enum status code, const char *
 // "m.gguf: tensor blk.0.attn_q.weight at byte 5120: what is wrong"
 static enum status refuse(const struct binder *b, enum status code, const char *name,
                           const char *format, ...) {
-    const struct gguf *g = &b->m->gguf;
-    const struct gguf_tensor *t = gguf_find_tensor(g, name);
-    char what[128], place[32] = "";
+    char what[128], place[PLACE_BYTES];
     va_list args;
 
     va_start(args, format);
     vsnprintf(what, sizeof(what), format, args);
     va_end(args);
-    if (t)
-        snprintf(place, sizeof(place), " at byte %zu",
-                 (size_t)((const unsigned char *)t->name.bytes - g->bytes));
-    return error_set_param(b->err, code, name, "%s: tensor %s%s: %s", b->file, name, place,
-                           what);
+    gguf_place_tensor(place, &b->m->gguf, b->file, name);
+    return error_set_param(b->err, code, name, "%s: %s", place, what);
 }
 
 // The tensor of that name, whose dimensions must be (n_out, n_in); a vector has n_out 1.
@@ -79,8 +76,7 @@ static enum status bind_matrix(struct binder *b, const char *name, int n_out, in
 }
 
 // Vectors are small and read by every row of every step: they become floats once.
-static enum status bind_vector(struct binder *b, const char *name, int n,
-                               const float **vector) {
+static enum status bind_floats(struct binder *b, const char *name, int n, float **vector) {
     const struct tensor_view *view = NULL;
     enum status st = find_tensor(b, name, 1, n, &view);
     if (st != OK) return st;
@@ -88,6 +84,24 @@ static enum status bind_vector(struct binder *b, const char *name, int n,
     if (!values) return refuse(b, ERR_MEMORY, name, "no memory for %d floats", n);
     rows_for(view->dtype)(values, view->data, n);
     *vector = values;
+    return OK;
+}
+
+static enum status bind_vector(struct binder *b, const char *name, int n,
+                               const float **vector) {
+    float *values;
+    enum status st = bind_floats(b, name, n, &values);
+    if (st == OK) *vector = values;
+    return st;
+}
+
+static enum status bind_norm(struct binder *b, const char *name, int n,
+                             const float **norm) {
+    float *values;
+    enum status st = bind_floats(b, name, n, &values);
+    if (st != OK) return st;
+    for (int i = 0; i < n; i++) values[i] += b->m->config.norm_offset;
+    *norm = values;
     return OK;
 }
 
@@ -112,7 +126,7 @@ static enum status bind_norms(struct binder *b, int l) {
     for (size_t i = 0; i < sizeof(norms) / sizeof(norms[0]); i++) {
         if (!norms[i].is_there) continue;
         snprintf(name, sizeof(name), "blk.%d.%s.weight", l, norms[i].name);
-        enum status st = bind_vector(b, name, norms[i].n, norms[i].norm);
+        enum status st = bind_norm(b, name, norms[i].n, norms[i].norm);
         if (st != OK) return st;
     }
     return OK;
@@ -202,13 +216,12 @@ static enum status set_frequencies(struct binder *b) {
 
 static enum status refuse_leftovers(const struct binder *b) {
     const struct gguf *g = &b->m->gguf;
-    char name[NAME_BYTES];
+    char name[LIMIT_GGUF_NAME_BYTES + 1];
 
     for (uint64_t i = 0; i < g->n_tensors; i++) {
         const struct gguf_string *s = &g->tensors[i].name;
         if (b->is_bound[i]) continue;
-        snprintf(name, sizeof(name), "%.*s",
-                 s->n_bytes < NAME_BYTES ? (int)s->n_bytes : NAME_BYTES, s->bytes);
+        snprintf(name, sizeof(name), "%.*s", (int)s->n_bytes, s->bytes);
         return refuse(b, ERR_UNSUPPORTED, name,
                       "a part of a model that is not supported yet");
     }
@@ -236,7 +249,7 @@ static enum status bind_all(struct binder *b) {
         if (st == OK) st = bind_matrices(b, l);
     }
     if (st == OK) st = set_frequencies(b); // small beside the matrices that are there
-    if (st == OK) st = bind_vector(b, "output_norm.weight", c->d_model, &m->output_norm);
+    if (st == OK) st = bind_norm(b, "output_norm.weight", c->d_model, &m->output_norm);
     if (st != OK) return st;
 
     m->is_tied = !gguf_find_tensor(&m->gguf, "output.weight");

@@ -7,6 +7,8 @@ answer anything.
 
     tools/tiny_model.py --out build/test/tiny.gguf
     tools/tiny_model.py --arch gemma3 --window 8 --out gemma3.gguf
+
+Other containers: tools/tiny_containers.py.
 """
 import argparse
 import collections
@@ -21,6 +23,7 @@ from number_types import DTYPES, K_BLOCK
 from tiny_arch import ARCHS, WIDE, keys_of, rope_factors, variant
 
 N_CTX, N_MERGES = 512, 320
+FLOATS = ["F32", "F16", "BF16"]  # what every container can hold
 ALIGNMENT = 32
 
 CONTROL_TOKENS = ["<|endoftext|>", "<|im_start|>", "<|im_end|>"]
@@ -158,9 +161,10 @@ def add_layer(w, p, arch):
 
 
 def make_weights(arch, tokens, options):
-    w, shape = Weights(options.seed, [options.dtype] if options.dtype else arch.mix), arch.shape
+    mix = [options.dtype] if options.dtype else FLOATS if options.floats else arch.mix
+    w, shape, embd = Weights(options.seed, mix), arch.shape, "F16" if options.floats else "Q8_0"
     scale = 1 / math.sqrt(shape.d_model) if arch.scales_embedding else 1
-    w.vocabulary("token_embd.weight", tokens, shape.d_model, scale, options.dtype or "Q8_0")
+    w.vocabulary("token_embd.weight", tokens, shape.d_model, scale, options.dtype or embd)
     for layer in range(shape.n_layers):
         add_layer(w, f"blk.{layer}.", arch)
     w.norm("output_norm.weight", shape.d_model)
@@ -247,13 +251,18 @@ def file_bytes(keys, tensors):
     return head + padding(len(head)) + data
 
 
-def make_file(options):
-    """All bytes of the file that the options ask for."""
+def make_model(options):
+    """The architecture, the keys and the tensors that the options ask for."""
     arch = variant(options.arch, options.wide_heads, options.window)
     if options.dtype and DTYPES[options.dtype].block_len == K_BLOCK:
         arch = arch._replace(shape=WIDE)
     tokens, types, merges = make_tokenizer()
-    return file_bytes(make_keys(arch, tokens, types, merges, options), make_weights(arch, tokens, options))
+    return arch, make_keys(arch, tokens, types, merges, options), make_weights(arch, tokens, options)
+
+
+def make_file(options):
+    """All bytes of the GGUF file."""
+    return file_bytes(*make_model(options)[1:])
 
 
 def parse_options(words):
@@ -262,6 +271,7 @@ def parse_options(words):
     parser.add_argument("--arch", choices=ARCHS, default="llama")
     parser.add_argument("--seed", type=int, default=1, metavar="N")
     parser.add_argument("--dtype", choices=DTYPES, help="store every matrix as this type")
+    parser.add_argument("--floats", action="store_true", help="store no matrix in blocks")
     parser.add_argument("--untied", action="store_true", help="write an output matrix of its own")
     parser.add_argument("--context", type=int, default=N_CTX, metavar="N", help="tokens that fit")
     parser.add_argument("--window", type=int, metavar="N", help="keys that a layer with a window reads")

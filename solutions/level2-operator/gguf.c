@@ -255,7 +255,7 @@ enum status gguf_parse(struct gguf *g, const unsigned char *bytes, size_t n_byte
     enum status st = read_header(&r, g);
     if (st == OK) st = gguf_read_keys(&r, g, arena);
     if (st == OK) st = read_alignment(&r, g);
-    if (st == OK) st = gguf_refuse_split(&r, g);
+    if (st == OK) st = gguf_read_split(&r, g);
     if (st == OK) st = gguf_read_tensors(&r, g, arena);
     if (st == OK) st = gguf_place_tensors(&r, g);
     if (st != OK) memset(g, 0, sizeof(*g));

@@ -271,7 +271,7 @@ START_TEST(yarn_without_its_numbers_is_refused) {
     file_set_u32(&file, "llama.rope.scaling.original_context_length", 128);
     read_ok();
     file_set_f32(&file, "llama.rope.scaling.yarn_beta_slow", 40);
-    refused(ERR_FORMAT, "llama.rope.scaling.type");
+    refused(ERR_FORMAT, "llama.rope.scaling.yarn_beta_slow");
     become(ARCH_GEMMA3);
     file_set_string(&file, "gemma3.rope.scaling.type", "yarn");
     refused(ERR_UNSUPPORTED, "gemma3.rope.scaling.type");

@@ -204,7 +204,9 @@ static enum status place(const struct placed *p, int n_tensors) {
         uint64_t n = p->tensor[i].n_bytes;
         struct gguf_string name = {(char *)rig.file.data + 32 + 10 * i, 2};
         two[i] = (struct gguf_tensor){
-            name, p->tensor[i].offset, {DTYPE_I8, 1, {n, 1, 1, 1}, NULL, n}
+            .name = name,
+            .offset = p->tensor[i].offset,
+            .view = {DTYPE_I8, 1, {n, 1, 1, 1}, NULL, n}
         };
     }
     rig.gguf.tensors = two;

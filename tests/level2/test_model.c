@@ -42,7 +42,7 @@ static void parse_ok(void) {
 
 static bool is_closed(void) {
     struct model closed = {0};
-    return m.arena.chunks == NULL && m.file.bytes == NULL && m.layers == NULL &&
+    return m.arena.chunks == NULL && m.file.n_maps == 0 && m.layers == NULL &&
            m.config.n_layers == closed.config.n_layers;
 }
 

@@ -127,10 +127,9 @@ static void alignment_text(struct bytes *b) {
     put_string(b, "32");
 }
 
-static void split_part_2(struct bytes *b) {
-    put_header(b, 3, 0, 2);
-    put_string(b, "split.no"), put_u32(b, GGUF_U16), put_raw(b, "\x01", 2);
-    put_string(b, "split.count"), put_u32(b, GGUF_U16), put_raw(b, "\x03", 2);
+static void split_as_text(struct bytes *b) {
+    put_only_key(b, "split.count", GGUF_STRING);
+    put_string(b, "3");
 }
 
 static void split_without_count(struct bytes *b) {
@@ -138,10 +137,9 @@ static void split_without_count(struct bytes *b) {
     put_string(b, "split.no"), put_u32(b, GGUF_U16), put_raw(b, "\x01", 2);
 }
 
-static void split_part_1(struct bytes *b) {
-    put_header(b, 3, 0, 2);
-    put_string(b, "split.no"), put_u32(b, GGUF_U16), put_raw(b, "\0", 2);
-    put_string(b, "split.count"), put_u32(b, GGUF_U16), put_raw(b, "\x03", 2);
+static void split_too_often(struct bytes *b) {
+    put_only_key(b, "split.count", GGUF_U16);
+    put_raw(b, "\xff\xff", 2);
 }
 
 // A file with one tensor and 64 bytes of data.
@@ -293,12 +291,12 @@ const struct wrong_gguf wrong_ggufs[N_WRONG_GGUFS] = {
      "key general.alignment at byte 24", {"24 is"}},
     {"alignment as text", alignment_text, WRONG_SETTING, ERR_FORMAT,
      "key general.alignment at byte 24", {"whole number"}},
-    {"LOAD-17 second part of three", split_part_2, WRONG_SETTING, ERR_UNSUPPORTED,
-     "key split.no at byte 24", {"part 2 of 3", "-00001-of-00003.gguf"}},
-    {"part of nobody knows how many", split_without_count, WRONG_SETTING, ERR_UNSUPPORTED,
-     "key split.no at byte 24", {"one part of several"}},
-    {"first part of three", split_part_1, WRONG_SETTING, ERR_UNSUPPORTED,
-     "key split.no at byte 24", {"part 1 of 3", "merge"}},
+    {"part of nobody knows how many", split_without_count, WRONG_SETTING, ERR_FORMAT,
+     "key split.no at byte 24", {"1, but there are 1 parts"}},
+    {"number of parts as text", split_as_text, WRONG_SETTING, ERR_FORMAT,
+     "key split.count at byte 24", {"whole number"}},
+    {"65535 parts", split_too_often, WRONG_SETTING, ERR_LIMIT,
+     "key split.count at byte 24", {"the limit is 1024"}},
 
     {"LOAD-11 nine dimensions", nine_dims, WRONG_TENSORS, ERR_FORMAT,
      "tensor deep at byte 24", {"9 dim"}},
