@@ -38,13 +38,20 @@ static bool is_name(const char *name, size_t n_bytes) {
     return true;
 }
 
-// "models/SmolLM2-135M-Instruct.Q4_1.gguf" is served as "SmolLM2-135M-Instruct.Q4_1".
+// "models/SmolLM2-135M-Instruct.Q4_1.gguf" is served as "SmolLM2-135M-Instruct.Q4_1", and a folder by its
+// own name.
 static bool name_model(struct serve_options *o, const char *given) {
-    const char *slash = strrchr(o->model, '/');
-    const char *name = given ? given : slash ? slash + 1 : o->model;
-    size_t n = strlen(name), n_end = strlen(".gguf");
+    static const char end[] = ".gguf";
+    const char *name = given ? given : o->model;
+    size_t n = strlen(name), n_end = sizeof(end) - 1, begin;
 
-    if (!given && n > n_end && strcmp(name + n - n_end, ".gguf") == 0) n -= n_end;
+    if (!given) {
+        while (n > 1 && name[n - 1] == '/') n--;
+        for (begin = n; begin > 0 && name[begin - 1] != '/';) begin--;
+        name += begin;
+        n -= begin;
+        if (n > n_end && strncmp(name + n - n_end, end, n_end) == 0) n -= n_end;
+    }
     if (n >= sizeof(o->model_id) || !is_name(name, n)) return false;
     memcpy(o->model_id, name, n);
     o->model_id[n] = '\0';
@@ -100,7 +107,7 @@ int serve_options_parse(struct serve_options *o, int argc, char **argv,
     if (o->n_threads > LIMIT_WORKERS) o->n_threads = LIMIT_WORKERS;
     // clang-format off
     const struct cli_option options[] = {
-        {"model",         "FILE",    CLI_STRING, &o->model,        "model in GGUF", 0, 0, false},
+        {"model",         "FILE",    CLI_STRING, &o->model,        "GGUF file, or folder with safetensors", 0, 0, false},
         {"model-id",      "NAME",    CLI_STRING, &w.model_id,      "what clients call it; else the file's name", 0, 0, false},
         {"pre",           "NAME",    CLI_STRING, &o->pre,          "pre-tokenizer in place of the file's", 0, 0, false},
         {"chat-template", "NAME|FILE", CLI_STRING, &o->chat,       "chatml, llama3, mistral, gemma, plain, or a file, in place of the file's", 0, 0, false},

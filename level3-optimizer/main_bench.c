@@ -75,6 +75,14 @@ static double decode(void *arg) { // behind the prompt that prefill left
     return N_DECODE;
 }
 
+// The largest file of the model: what is read to measure bandwidth.
+static const struct mapped_file *largest_file(const struct model_file *f) {
+    const struct mapped_file *largest = &f->maps[0];
+    for (int i = 1; i < f->n_maps; i++)
+        if (f->maps[i].n_bytes > largest->n_bytes) largest = &f->maps[i];
+    return largest;
+}
+
 static enum status list_measurements(struct bench *b, struct error *err) {
     const struct weight *layer = &b->model.layers[0].gate, *head = &b->model.output;
     struct measurement *m = b->measurements;
@@ -86,7 +94,7 @@ static enum status list_measurements(struct bench *b, struct error *err) {
     m[LAYER_ONE] = (struct measurement){.work = matmul_probe_run, .arg = &b->layer_one};
     m[HEAD_ONE] = (struct measurement){.work = matmul_probe_run, .arg = &b->head_one};
 
-    b->read.file = &b->model.file;
+    b->read.file = largest_file(&b->model.file);
     b->read.team = &b->team;
     enum status st =
         matmul_probe_init(&b->layer_many, layer, LIMIT_STEP_ROWS, &b->team, &b->arena, err);
