@@ -173,7 +173,7 @@ overhead: setup-test    ## what ask adds to curl's time to first token, and how 
 fuzz: setup-check       ## every parser for SECONDS=60 under libFuzzer
 	@tools/fuzz.sh $(SECONDS)
 ##
-setup-suite setup-test setup-check: setup-%:
+setup-suite setup-test setup-check setup-door: setup-%:
 	@PKG_CONFIG_PATH="$(PKG_CONFIG_PATH)" tools/setup.sh $*
 course-commands:        # for tools/course.py: how a learner's file is compiled and linked
 	@echo 'compile: $(CC) $(LEARNER_FLAGS) $(SAFE)'; echo 'link: $(CC) $(SAFE) $(RPATH)'; echo 'wrap: $(WRAP)'; echo 'check: $(CHECK_L)'
@@ -237,6 +237,6 @@ $(TINY): tools/tiny_model.py tools/number_types.py
 	$(PYTHON) tools/tiny_model.py --out $@
 
 .SECONDARY:
-.PHONY: setup-suite setup-test setup-check help next test tests status hint watch debug compare reset grade race triage editor doctor run chat serve bench lesson0 lesson1 model \
+.PHONY: setup-suite setup-test setup-check setup-door help next test tests status hint watch debug compare reset grade race triage editor doctor run chat serve bench lesson0 lesson1 model \
         setup all clean suite verify check times overhead fuzz programs suites course-commands
 -include $(shell find $(BUILD) -name '*.d' -not -path '*/proof/*' 2>/dev/null)

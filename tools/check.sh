@@ -56,6 +56,7 @@ under_valgrind() { tools/build.sh build "$jobs" programs && tools/memcheck.py; }
 
 check "format" check_format
 check "includes: downward, in order" tools/check_includes.py
+check "deploy: agrees with serve" tools/check_deploy.py
 check "docs: links, quotes, tables, exercises" tools/check_docs.py
 check "docs: transcripts" tools/transcripts.py
 check "exercises: starters are what is cut" tools/cut_exercises.py --check

@@ -6,6 +6,7 @@
 #   tools/setup.sh suite    that, and the Check library
 #   tools/setup.sh test     that, and .venv for the reference checks
 #   tools/setup.sh check    that, clang, clang-format, gdb and valgrind (for contributors and CI)
+#   tools/setup.sh door     what running needs, and HAProxy (for lesson2)
 #
 # Libraries in a prefix of your own need no root: make PREFIX=$HOME/.local run
 set -eu
@@ -36,13 +37,13 @@ valgrind:valgrind:valgrind:valgrind:valgrind:valgrind'
 
 libraries=$libraries_run commands=$commands_run
 case $group in
-run) ;;
+run | door) ;;
 suite) libraries="$libraries$libraries_test" ;;
 test) libraries="$libraries$libraries_test" commands="$commands$commands_test" ;;
 check)
     libraries="$libraries$libraries_test"
     commands="$commands$commands_test$commands_check" ;;
-*) echo "setup: unknown group '$group'; use run, suite, test or check" >&2; exit 2 ;;
+*) echo "setup: unknown group '$group'; use run, suite, test, check or door" >&2; exit 2 ;;
 esac
 
 # Which column of the tables above speaks this system's language.
@@ -79,6 +80,13 @@ fi
 if [ "$system" = apt ] && [ -n "$missing" ] && [ ! -e /usr/include/stb/stb_image_write.h ]; then
     missing="$missing libstb-dev"
 fi
+# The front door. lesson2 needs it; the tests of rollout take it along, or are skipped aloud.
+if ! command -v haproxy >/dev/null 2>&1 && [ ! -x /usr/sbin/haproxy ]; then
+    case $group in
+    door) missing="$missing haproxy" ;;
+    test | check) [ "$system" != apt ] || [ -z "$missing" ] || missing="$missing haproxy" ;;
+    esac
+fi
 
 install_with_apt() {
     as_root=''
@@ -102,6 +110,10 @@ install_with_apt() {
         exit 1
     fi
     rm -f "$log"
+    # Debian starts what it installs. We run HAProxy ourselves, with our own file, and only while it is needed.
+    case $missing in *haproxy*)
+        [ ! -d /run/systemd/system ] || $as_root systemctl disable --now haproxy >/dev/null 2>&1 || true ;;
+    esac
 }
 
 install_missing() {
