@@ -43,7 +43,7 @@ enum {
     // Chat templates
     LIMIT_TEMPLATE_BYTES = 1 << 20, // of one template
     LIMIT_TEMPLATE_DEPTH = 400,     // expressions, blocks and calls inside each other
-    LIMIT_TEMPLATE_STEPS = 1 << 23,         // nodes, items and blocks of bytes in one rendering
+    LIMIT_TEMPLATE_STEPS = 1 << 23, // nodes, items and blocks of bytes in one rendering
     LIMIT_TEMPLATE_OUTPUT_BYTES = 32 << 20, // text that it may make
 
     // HTTP

@@ -203,7 +203,7 @@ enum status chat_render(struct chat_text *out, const struct chat_template *t,
     pool_init(&pool, &work);
     struct variables v = {.pool = &pool, .has_memory = true};
     if (!set_all(&v, t, request))
-        st = error_set(err, ERR_MEMORY, "no memory for the messages of a chat");
+        st = error_set_param(err, pool.why, "messages", "no memory for the messages");
     if (!st) st = template_render(&text, &t->program, &v.names, request->now_s, &pool, err);
     if (!st) st = keep(out, &text, arena, err);
     arena_free(&work);

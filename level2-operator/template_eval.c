@@ -184,10 +184,11 @@ static struct value unknown(struct render *r, const char *what, struct text name
 
 struct value eval_filters(struct render *r, const struct node *filter, struct value input) {
     if (!render_enter(r)) return value_none();
-    struct value v = filter->a ? filter->a->kind == NODE_FILTER
-                                     ? eval_filters(r, filter->a, input)
-                                     : eval(r, filter->a)
-                               : input;
+    struct value v = input;
+    if (filter->a && filter->a->kind == NODE_FILTER)
+        v = eval_filters(r, filter->a, input);
+    else if (filter->a)
+        v = eval(r, filter->a);
     struct arguments a = eval_arguments(r, filter->b);
     r->line = filter->line;
     struct value result = filter->found ? filter_run(r, filter->found, v, &a)

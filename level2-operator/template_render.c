@@ -6,10 +6,7 @@
 #include <string.h>
 
 #include "common/limits.h"
-#include "common/utf8.h"
-#include "level2-operator/template.h"
 #include "level2-operator/template_lexer.h"
-#include "level2-operator/template_parser.h"
 
 enum { BYTES_PER_STEP = 32 };
 
@@ -33,9 +30,9 @@ struct value render_no_memory(struct render *r) {
 
 struct value render_type_error(struct render *r, const char *what, struct value a,
                                const struct value *b) {
-    const struct value *missing = a.kind == VALUE_UNDEFINED         ? &a
-                                  : b && b->kind == VALUE_UNDEFINED ? b
-                                                                    : NULL;
+    const struct value *missing = NULL;
+    if (b && b->kind == VALUE_UNDEFINED) missing = b;
+    if (a.kind == VALUE_UNDEFINED) missing = &a;
     if (missing)
         return render_fail(r, ERR_INPUT, "'%.*s' is undefined",
                            (int)(missing->text.n_bytes < 80 ? missing->text.n_bytes : 80),
@@ -153,50 +150,4 @@ bool arguments_bind(struct render *r, const struct arguments *a, const char *fun
         slots[at] = a->named.entries[i].value;
     }
     return !r->st;
-}
-
-// ---- the two functions of template.h
-
-// Line ends become \n, and one at the very end is dropped, as jinja2 does.
-static size_t unify_line_ends(char *out, const char *source, size_t n_bytes) {
-    size_t n = 0;
-    for (size_t i = 0; i < n_bytes; i++) {
-        if (source[i] == '\r' && i + 1 < n_bytes && source[i + 1] == '\n') continue;
-        out[n++] = source[i] == '\r' ? '\n' : source[i];
-    }
-    if (n > 0 && out[n - 1] == '\n') n--;
-    out[n] = '\0';
-    return n;
-}
-
-enum status template_parse(struct template *t, const char *source, size_t n_bytes,
-                           struct arena *arena, struct error *err) {
-    struct pool pool;
-    struct parser parser;
-
-    *t = (struct template){0};
-    if (n_bytes > LIMIT_TEMPLATE_BYTES)
-        return template_refuse(err, ERR_LIMIT, 1, "longer than %d bytes",
-                               LIMIT_TEMPLATE_BYTES);
-    if (!utf8_valid(source, n_bytes))
-        return template_refuse(err, ERR_FORMAT, 1, "the file's text is not UTF-8");
-    char *copy = arena_copy(arena, source, n_bytes);
-    if (!copy) return template_refuse(err, ERR_MEMORY, 1, "no memory for its text");
-
-    pool_init(&pool, arena);
-    size_t n = unify_line_ends(copy, source, n_bytes);
-    const struct node *tree = parse_template(&parser, copy, n, &pool, err);
-    if (!parser.st) *t = (struct template){copy, n, tree};
-    return parser.st;
-}
-
-enum status template_render(struct text *out, const struct template *t,
-                            const struct dict *names, int64_t now_s, struct pool *pool,
-                            struct error *err) {
-    struct scope given = {.names = *names}, top = {.parent = &given};
-    struct render r = {.pool = pool, .err = err, .now_s = now_s, .line = 1};
-
-    struct value text = exec_captured(&r, t->tree, &top);
-    *out = r.st ? text_own("") : text.text;
-    return r.st;
 }

@@ -65,13 +65,13 @@ struct function {
 struct value render_fail(struct render *r, enum status code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 struct value render_no_memory(struct render *r); // pool_take gave NULL
-// "unsupported operand for +: str and NoneType" and its like. b may be NULL.
+// "+ is not possible with str and NoneType"; or, if one of them is undefined, its name. b may be NULL.
 struct value render_type_error(struct render *r, const char *what, struct value a,
                                const struct value *b);
 
 // Work is counted, so that no template runs for ever. false: it failed, now or before.
 bool render_step(struct render *r, size_t n_steps);
-// The same for work over bytes, which is a hundred times quicker.
+// The same for work over bytes, many of which make a step.
 bool render_bytes(struct render *r, size_t n_bytes);
 // Pairs with r->depth--. false: too deep, or it failed before.
 bool render_enter(struct render *r);
