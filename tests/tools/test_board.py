@@ -281,6 +281,17 @@ turn is yours now: from the next make run on, the engine runs with it.
   see it   make run
   All do.""")
 
+    def test_the_last_exercise_of_a_level_leads_to_the_rest_of_it(self):
+        two = course(entry("turn"), entry("push"), entry("pull", level=2, file="level2-operator/pull.c",
+                                                         header="level2-operator/pull.h",
+                                                         suite="tests/level2/test_pull.c"))
+        done = {"turn": record("done"), "pull": record("not started")}
+        self.assertEqual(words.level_lines(two, done, two.exercises[0]), [])
+        self.assertEqual(words.level_lines(two, {**done, "push": record("changed")}, two.exercises[0]), [])
+        self.shows(words.level_lines(two, {**done, "push": record("done")}, two.exercises[0]), """
+That was the last exercise of level 1; what else belongs to it:
+docs/level1/README.md, "You are done when\"""")
+
     def test_prototypes_stand_as_in_the_header(self):
         header = ("#define X 1\n// turn(x) turns\nvoid turn(int *x, // (n)\n          int n) __attribute__((nonnull));\n"
                   "static inline int half(int x) {\n    return turn(x);\n}\nstruct turn *turn_back(void);\n")

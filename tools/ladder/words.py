@@ -55,3 +55,11 @@ def payoff_lines(ex, colour):
         out.append(f"  see it   {ex.payoff['command']}")
         out.append(board.indented(ex.payoff["sentence"], 2))
     return out
+
+
+def level_lines(catalog, records, ex):
+    """What a level holds beside its exercises, once all of them are done; ex is one of them."""
+    if any(board.state_of(records.get(other.id)) != "done" for other in catalog.of_level(ex.level)):
+        return []
+    return ["", f"That was the last exercise of level {ex.level}; what else belongs to it:",
+            f'docs/level{ex.level}/README.md, "You are done when"']
