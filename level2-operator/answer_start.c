@@ -159,10 +159,11 @@ static enum status submit(struct answer *a, struct error *err) {
     while (a->n_submitted < a->n_choices && count_inside(a) < LIMIT_CHOICES_INSIDE) {
         struct engine_params params = choice_params(a, a->n_submitted);
         request_id *id = &a->choices[a->n_submitted].id;
+        int64_t now_ns = clock_now(a->clock); // the engine may begin at once
         enum status st = engine_submit(a->engine, &params, id, err);
         if (st == ERR_BUSY && a->n_submitted > 0) return OK;
         if (st) return st;
-        a->choices[a->n_submitted].times.submitted_ns = clock_now(a->clock);
+        a->choices[a->n_submitted].times.submitted_ns = now_ns;
         a->n_submitted++;
     }
     if (a->n_submitted == a->n_choices) arena_free(&a->prompt_arena); // and a->prompts

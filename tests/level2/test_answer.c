@@ -292,6 +292,27 @@ static void look_inside(void *house) {
     if (n > most_inside) most_inside = n;
 }
 
+// An engine of another thread may begin before submit has come back.
+static void begin_at_once(void *house) {
+    struct text_house *h = house;
+    int64_t now_ns = clock_now(&h->clock);
+    h->engine.requests[h->engine.n_requests - 1].started_ns = now_ns + 3;
+    h->clock.virtual_ns = now_ns + 5;
+}
+
+START_TEST(the_wait_begins_before_the_engine_has_the_request) {
+    struct text_house h;
+    text_house_open(&h);
+    clock_init_virtual(&h.clock, 1000);
+    text_house_script(&h, "Hello");
+    h.engine.on_submit = begin_at_once;
+    exchange_id e = text_house_send(&h, ROUTE_CHAT, CHAT_HEAD "}");
+    text_house_run(&h);
+    ck_assert_int_eq(h.outcomes[e].queue_ns, 3);
+    text_house_close(&h);
+}
+END_TEST
+
 static int count_of(const char *part, const char *text) {
     int n = 0;
     for (; (text = strstr(text, part)) != NULL; text++) n++;
@@ -400,6 +421,7 @@ Suite *suite(void) {
     TCase *edges = tcase_create("edges");
     tcase_add_test(edges, a_stop_string_frees_the_engine);
     tcase_add_test(edges, every_choice_is_answered_and_few_are_inside_at_a_time);
+    tcase_add_test(edges, the_wait_begins_before_the_engine_has_the_request);
     tcase_add_test(edges, choices_that_find_the_queue_full_wait_for_room);
     tcase_add_test(edges, too_long_names_both_counts_and_truncates_nothing);
     suite_add_tcase(s, edges);

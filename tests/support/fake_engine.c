@@ -43,6 +43,7 @@ static void fake_cancel(struct engine *e, request_id id) {
 static struct engine_event event_of(const struct fake_request *r, enum event_kind kind) {
     return (struct engine_event){.id = r->id,
                                  .kind = kind,
+                                 .started_ns = r->started_ns,
                                  .n_prompt = r->params.n_prompt,
                                  .n_cached = r->script->n_cached,
                                  .n_prefilled = r->params.n_prompt,

@@ -4,6 +4,7 @@
 #define TESTS_SUPPORT_FAKE_ENGINE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "common/engine_impl.h"
 
@@ -24,6 +25,7 @@ struct fake_request {
     const struct fake_script *script;
     struct engine_params params; // as submitted; pointers are dead
     token_id first_id;           // of the prompt
+    int64_t started_ns;          // the test's to set, in on_submit
     int n_drawn;
     bool is_prefilled, is_cancelled, is_over;
 };

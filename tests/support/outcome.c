@@ -71,6 +71,7 @@ void outcome_take(struct outcome *o, struct delivery *d) {
     }
     o->n_prompt = d->n_prompt;
     o->n_cached = d->n_cached;
+    o->queue_ns = d->queue_ns;
     o->n_completion = d->n_completion;
     free(d->bytes);
 }

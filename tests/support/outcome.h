@@ -16,6 +16,7 @@ struct outcome {
     char *bytes;
     size_t n_bytes;
     int n_prompt, n_cached, n_completion;
+    int64_t queue_ns;
 };
 
 // The texts of all choices, put together (a zero byte as \x01), and the usage.
