@@ -26,11 +26,12 @@ enum {
     LIMIT_HF_TOKENIZER_VALUES = 1 << 22, // JSON values in it: Gemma 3 has 1.8 million
 
     // The engine
-    LIMIT_DEFAULT_CONTEXT = 8192,  // positions, unless --context says otherwise
-    LIMIT_STEP_ROWS = 64,          // rows one step may hold (serial engine)
-    LIMIT_QUEUE = 64,              // requests waiting for the engine
-    LIMIT_ENGINE_EVENTS = 1024,    // events not yet taken out
-    LIMIT_WORKERS = 64,            // threads of the compute team
+    LIMIT_DEFAULT_CONTEXT = 8192, // positions, unless --context says otherwise
+    LIMIT_LEAST_CONTEXT = 256,    // positions: with less room serve starts only if asked to
+    LIMIT_STEP_ROWS = 64,         // rows one step may hold (serial engine)
+    LIMIT_QUEUE = 64,             // requests waiting for the engine
+    LIMIT_ENGINE_EVENTS = 1024,   // events not yet taken out
+    LIMIT_WORKERS = 64,           // threads of the compute team
     LIMIT_ATTENTION_SEGMENT = 256, // keys in one segment of the attention plan
     LIMIT_TOP_LOGPROBS = 20,       // alternatives reported per token
     LIMIT_LOGIT_BIAS = 1024,       // entries of one request's logit_bias

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/limits.h"
+#include "level2-operator/serial_fit.h"
 
 // Team and trace: 64 lanes of spans, with room to spare.
 static const size_t team_bytes = (size_t)1 << 30;
@@ -15,15 +16,27 @@ static double mib(uint64_t n_bytes) {
     return (double)n_bytes / (1 << 20);
 }
 
-static void print_ledger(const struct engine_thread *t, const struct engine_ledger *l) {
+static void print_ledger(const struct engine_thread *t,
+                         const struct engine_serial_options *o,
+                         const struct engine_ledger *l) {
     uint64_t total = l->weights_bytes + l->packed_bytes + l->kv_bytes +
                      l->activation_bytes + l->other_bytes;
     log_line(
         t->options.log, LOG_INFO, "memory",
         "weights_mib=%.1f packed_mib=%.1f kv_mib=%.1f activations_mib=%.1f other_mib=%.1f "
-        "total_mib=%.1f",
+        "total_mib=%.1f allowed_mib=%.1f context=%d",
         mib(l->weights_bytes), mib(l->packed_bytes), mib(l->kv_bytes),
-        mib(l->activation_bytes), mib(l->other_bytes), mib(total));
+        mib(l->activation_bytes), mib(l->other_bytes), mib(total),
+        mib(t->options.memory_bytes), o->n_ctx);
+}
+
+// Nobody asked for less: so it must not go unsaid.
+static void print_shortened(const struct engine_thread *t, int n_ctx) {
+    int n_model = t->model.config.n_ctx;
+    int usual = n_model < LIMIT_DEFAULT_CONTEXT ? n_model : LIMIT_DEFAULT_CONTEXT;
+    if (t->options.n_ctx == 0 && n_ctx < usual)
+        log_line(t->options.log, LOG_WARN, "context made shorter, to fit --memory",
+                 "context=%d usual=%d", n_ctx, usual);
 }
 
 static void print_model(const struct engine_thread *t, struct engine *engine,
@@ -40,10 +53,9 @@ static void print_model(const struct engine_thread *t, struct engine *engine,
 
 static enum status create_engine(struct engine_thread *t, struct engine **engine,
                                  struct error *err) {
-    const struct engine_serial_options options = {
+    struct engine_serial_options options = {
         .n_ctx = t->options.n_ctx,
         .step_rows = t->options.step_rows,
-        .memory_bytes = t->options.memory_bytes,
         .team = &t->team,
         .clock = t->options.clock,
         .trace = t->options.has_trace ? &t->trace : NULL,
@@ -51,9 +63,11 @@ static enum status create_engine(struct engine_thread *t, struct engine **engine
     };
     struct engine_ledger ledger;
 
-    enum status st = engine_serial_ledger(&t->model, &options, &ledger, err);
+    enum status st = serial_fit(&options, &t->model, t->options.memory_bytes, err);
+    if (!st) st = engine_serial_ledger(&t->model, &options, &ledger, err);
     if (st) return st;
-    print_ledger(t, &ledger); // before anything is taken
+    print_ledger(t, &options, &ledger); // before anything is taken
+    print_shortened(t, options.n_ctx);
     return engine_serial_create(engine, &t->model, &options, err);
 }
 

@@ -120,6 +120,6 @@ void fit_print(FILE *out, const struct fit_case *c, const struct fit_answer *a) 
 }
 
 void fit_print_sources(FILE *out, const struct fit_case *c) {
-    fprintf(out, "\nshape: %s; device: %s; rules: docs/level2/fit.md\n", c->subject->source,
+    fprintf(out, "\nshape: %s; device: %s; rules: docs/level2/memory.md\n", c->subject->source,
             c->machine.source);
 }
