@@ -81,29 +81,35 @@ static bool encode_bpe(struct encoding *e, const char *text, size_t n_bytes) {
     return true;
 }
 
+// A part of the text, between special tokens.
+struct stretch {
+    const char *text;
+    size_t n_bytes;
+    bool is_first, is_last; // at the text's beginning, at its end
+};
+
 // The stretch as its tokens spell it, written to out (room for n_bytes + 1): a "▁" in it is a space,
 // as it is in the vocabulary.
-static size_t spm_text(const struct tokenizer *t, char *out, const char *text,
-                       size_t n_bytes, bool is_first) {
+static size_t spm_text(const struct tokenizer *t, char *out, const struct stretch *s) {
     static const char lower_block[] = "\xe2\x96\x81"; // ▁
-    size_t n = 0;
-    if (is_first && t->adds_space) out[n++] = ' ';
-    size_t n_front = n;
-    for (size_t pos = 0, n_used; pos < n_bytes; pos += n_used) {
-        bool is_block = n_bytes - pos >= 3 && memcmp(text + pos, lower_block, 3) == 0;
+    size_t n_front = s->is_first && t->adds_space, n = n_front;
+    if (n_front) out[0] = ' ';
+    bool is_after_space = s->is_first; // where another one is too many
+    for (size_t pos = 0, n_used; pos < s->n_bytes; pos += n_used) {
+        const char *c = s->text + pos;
+        bool is_block = s->n_bytes - pos >= 3 && memcmp(c, lower_block, 3) == 0;
         n_used = is_block ? 3 : 1;
-        char c = is_block ? ' ' : text[pos];
-        bool is_extra = c == ' ' && (n == n_front || out[n - 1] == ' ');
-        if (!t->trims_spaces || !is_extra) out[n++] = c;
+        bool is_extra = t->trims_spaces && *c == ' ' && is_after_space;
+        is_after_space = *c == ' ';
+        if (!is_extra) out[n++] = is_block ? ' ' : *c;
     }
-    if (t->trims_spaces && n > n_front && out[n - 1] == ' ') n--;
+    if (t->trims_spaces && s->is_last && n > n_front && is_after_space) n--;
     return n == n_front ? 0 : n;
 }
 
-static bool encode_spm(struct encoding *e, const char *text, size_t n_bytes,
-                       bool is_first) {
-    n_bytes = spm_text(e->t, e->changed, text, n_bytes, is_first);
-    text = e->changed;
+static bool encode_spm(struct encoding *e, const struct stretch *s) {
+    const char *text = e->changed;
+    size_t n_bytes = spm_text(e->t, e->changed, s);
     for (size_t n_word; n_bytes > 0; text += n_word, n_bytes -= n_word) {
         n_word = spm_next(&e->t->spm, text, n_bytes);
         if (!encode_word(e, text, n_word)) return false;
@@ -111,11 +117,10 @@ static bool encode_spm(struct encoding *e, const char *text, size_t n_bytes,
     return true;
 }
 
-static bool encode_stretch(struct encoding *e, const char *text, size_t n_bytes,
-                           bool is_first) {
-    if (n_bytes == 0) return true;
-    if (e->t->family == FAMILY_SPM) return encode_spm(e, text, n_bytes, is_first);
-    return encode_bpe(e, text, n_bytes);
+static bool encode_stretch(struct encoding *e, const struct stretch *s) {
+    if (s->n_bytes == 0) return true;
+    if (e->t->family == FAMILY_SPM) return encode_spm(e, s);
+    return encode_bpe(e, s->text, s->n_bytes);
 }
 
 // ---- special tokens -----------------------------------------------------------------------------
@@ -147,13 +152,15 @@ static bool encode_text(struct encoding *e, const char *text, size_t n_bytes,
         }
         size_t end = pos; // of the stretch
         while (found->takes_before && end > begin && is_space(text[end - 1])) end--;
-        if (!encode_stretch(e, text + begin, end - begin, begin == 0)) return false;
+        struct stretch before = {text + begin, end - begin, begin == 0, false};
+        if (!encode_stretch(e, &before)) return false;
         e->ids[e->n_ids++] = found->id;
         pos += found->n_bytes;
         while (found->takes_after && pos < n_bytes && is_space(text[pos])) pos++;
         begin = pos;
     }
-    return encode_stretch(e, text + begin, n_bytes - begin, begin == 0);
+    struct stretch last = {text + begin, n_bytes - begin, begin == 0, true};
+    return encode_stretch(e, &last);
 }
 
 // ---- a text -------------------------------------------------------------------------------------
@@ -213,13 +220,13 @@ struct token_piece tokenizer_piece(const struct tokenizer *t, token_id id,
 }
 
 struct decoding decoding_start(const struct tokenizer *t, bool with_special) {
-    return (struct decoding){t, with_special, t->family == FAMILY_SPM && t->adds_space};
+    return (struct decoding){t, with_special, t->adds_space || t->trims_spaces};
 }
 
 struct token_piece decoding_next(struct decoding *d, token_id id) {
     struct token_piece piece = tokenizer_piece(d->t, id, d->with_special);
     if (piece.n_bytes == 0 || !d->drops_space) return piece;
-    d->drops_space = false;
     if (piece.bytes[0] == ' ') piece.bytes++, piece.n_bytes--;
+    d->drops_space = d->t->trims_spaces && piece.n_bytes == 0; // then all spaces there
     return piece;
 }

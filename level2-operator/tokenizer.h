@@ -83,7 +83,8 @@ enum status tokenizer_encode(const struct tokenizer *t, const char *text, size_t
 struct token_piece tokenizer_piece(const struct tokenizer *t, token_id id,
                                    bool with_special);
 
-// A text from its first id on: the space that encoding puts in front of it is not shown.
+// A text from its first id on: the space that encoding puts in front of it is not shown, nor are
+// spaces that encoding would have trimmed.
 struct decoding {
     const struct tokenizer *t;
     bool with_special;
