@@ -56,21 +56,58 @@ static const struct {
     {"one space",                                 " "                                                     },
 };
 
-START_TEST(cuts_as_worked_out_by_hand) {
+static void check_words(const char *name, enum pretokenizer pre, const char *words) {
     char text[128], got[256] = "";
     size_t n_text = 0, n_got = 0;
-    for (const char *c = cases[_i].words; *c; c++)
+    for (const char *c = words; *c; c++)
         if (*c != '|') text[n_text++] = *c;
 
     for (size_t pos = 0, n; pos < n_text; pos += n) {
-        n = pretokenize_next(PRE_SMOLLM, text + pos, n_text - pos);
+        n = pretokenize_next(pre, text + pos, n_text - pos);
         ck_assert(n >= 1 && n <= n_text - pos);
         if (pos > 0) got[n_got++] = '|';
         memcpy(got + n_got, text + pos, n);
         n_got += n;
     }
-    ck_assert_msg(strcmp(got, cases[_i].words) == 0, "%s: got %s, want %s", cases[_i].name,
-                  got, cases[_i].words);
+    ck_assert_msg(strcmp(got, words) == 0, "%s: got %s, want %s", name, got, words);
+}
+
+START_TEST(cuts_as_worked_out_by_hand) {
+    check_words(cases[_i].name, PRE_SMOLLM, cases[_i].words);
+}
+END_TEST
+
+// The places where the other families differ.
+static const struct {
+    const char *name;
+    enum pretokenizer pre;
+    const char *words;
+} families[] = {
+    {"gpt-2: digits stay together",             PRE_GPT2,    "a| 123|b"                  },
+    {"gpt-2: a space before a number joins",    PRE_GPT2,    "x| | 1"                    },
+    {"llama: three digits at most",             PRE_LLAMA3,  "a| |123|456|7"             },
+    {"llama: any sign joins a word",            PRE_LLAMA3,  "(a|)| \"|b"                },
+    {"llama: a tab joins a word",               PRE_LLAMA3,  "x|\t|\ty"                  },
+    {"llama: a line end joins no word",         PRE_LLAMA3,  "x|\n|y"                    },
+    {"llama: line ends stay with signs",        PRE_LLAMA3,  "x|:\r\n\n|y"               },
+    {"llama: space up to the last line end",    PRE_LLAMA3,  "x| \n \n|  |\ty"           },
+    {"llama: contractions in any case",         PRE_LLAMA3,  "DON|'T|'re|'Ve|n|'\xc5\xbf"},
+    {"llama: a longer ending is not there",     PRE_LLAMA3,  "a|'l|'r"                   },
+    {"llama: spaces before a number",           PRE_LLAMA3,  "a| | |12"                  },
+    {"llama: spaces at the end",                PRE_LLAMA3,  "a|   "                     },
+    {"llama: a space takes signs",              PRE_LLAMA3,  "a| ->\n|b"                 },
+    {"qwen: digits one by one",                 PRE_QWEN2,   "a| |1|2|3"                 },
+    {"qwen: signs with line end",               PRE_QWEN2,   "(x|):\n"                   },
+    {"default: signs by themselves",            PRE_DEFAULT, "a|.|b| |!?| c"             },
+    {"default: no contractions",                PRE_DEFAULT, "don|'|t"                   },
+    {"default: a back quote is no sign",        PRE_DEFAULT, "a|`|.|`| `"                },
+    {"default: digits by threes from the left", PRE_DEFAULT, "a| |123|456|7"             },
+    {"default: other numbers end a three",      PRE_DEFAULT, "12\xc2\xbd|345|6\xc2\xbd"  },
+    {"default: a sign is the end for spaces",   PRE_DEFAULT, "a|  |.|  | b"              },
+};
+
+START_TEST(cuts_each_family_in_its_way) {
+    check_words(families[_i].name, families[_i].pre, families[_i].words);
 }
 END_TEST
 
@@ -78,6 +115,14 @@ START_TEST(knows_its_names_and_no_others) {
     enum pretokenizer pre = PRE_COUNT;
     ck_assert(pretokenizer_find("smollm", 6, &pre));
     ck_assert_int_eq(pre, PRE_SMOLLM);
+    ck_assert(pretokenizer_find("llama-bpe", 9, &pre));
+    ck_assert_int_eq(pre, PRE_LLAMA3);
+    ck_assert(pretokenizer_find("qwen2", 5, &pre));
+    ck_assert_int_eq(pre, PRE_QWEN2);
+    ck_assert(pretokenizer_find("gpt-2", 5, &pre));
+    ck_assert_int_eq(pre, PRE_GPT2);
+    ck_assert(pretokenizer_find("default", 7, &pre));
+    ck_assert_int_eq(pre, PRE_DEFAULT);
     ck_assert(!pretokenizer_find("nosuch", 6, &pre));
     ck_assert(!pretokenizer_find("smoll", 5, &pre));
     ck_assert(!pretokenizer_find("smollm2", 7, &pre));
@@ -170,7 +215,8 @@ START_TEST(takes_any_bytes) {
         char *text = malloc(n); // exactly, so that ASan sees a read too far
         for (size_t i = 0; i < n; i++) text[i] = (char)draw_int(&d, 0, 255);
         for (size_t pos = 0, n_word; pos < n; pos += n_word) {
-            n_word = pretokenize_next(PRE_SMOLLM, text + pos, n - pos);
+            n_word = pretokenize_next((enum pretokenizer)(round % PRE_COUNT), text + pos,
+                                      n - pos);
             ck_assert_uint_ge(n_word, 1);
             ck_assert_uint_le(n_word, n - pos);
         }
@@ -182,6 +228,7 @@ END_TEST
 Suite *suite(void) {
     Suite *s = suite_create("level2/pretokenize");
     TCase *reference = tcase_create("reference");
+    tcase_add_loop_test(reference, cuts_each_family_in_its_way, 0, ROWS(families));
     tcase_add_loop_test(reference, cuts_as_worked_out_by_hand, 0,
                         sizeof(cases) / sizeof(cases[0]));
     suite_add_tcase(s, reference);
