@@ -232,8 +232,9 @@ $(BUILD)/test/libmixed.a: $(MIXED_OBJ) $(BUILD)/modules.mk
 $(BUILD)/test/integration/%: $(BUILD)/test/obj/test_%.o $(BUILD)/test/libsupport.a $(BUILD)/test/libmixed.a
 	@mkdir -p $(@D)
 	@$(CC) $(SAFE) $(WRAP) $^ $(CHECK_L) $(LINK) -o $@
-$(TINY): tools/tiny_model.py tools/number_types.py
+$(TINY): tools/tiny_model.py tools/tiny_containers.py tools/tiny_arch.py tools/number_types.py
 	@mkdir -p $(@D)
+	$(PYTHON) tools/tiny_containers.py --out $(@D)/containers
 	$(PYTHON) tools/tiny_model.py --out $@
 
 .SECONDARY:

@@ -9,7 +9,8 @@
     DIR/sharded/                         the same in two files and an index
 
 A folder keeps the original order of Q and K rows and leaves out the 1 of Gemma's norms, so both are
-undone here, exactly. Options are those of tools/tiny_model.py. Standard library.
+undone here, exactly. The tests of model files read these. Options are those of tools/tiny_model.py.
+Standard library.
 """
 import json
 import os
