@@ -32,8 +32,7 @@ def test_one(course, args):
     else:
         print(board.paint(f"{ex.id}: {verdict.state}", verdict.state, course.colour) + state_words(course, ex, verdict))
     if ex.id in first:
-        show(words.payoff_lines(ex, course.colour))
-        show(words.level_lines(course.catalog, course.records(), ex))
+        show(words.payoff_lines(ex, course.colour) + words.level_lines(course.catalog, course.records(), ex))
     waiting = board.next_exercise(course.catalog, course.records(), course.progress.level())
     if verdict.state == "done" and whole:
         print(f"\nnext: make next ({waiting.id})" if waiting else "\nEvery exercise is yours.")
