@@ -45,7 +45,7 @@ static void advise_devices(struct fit_answer *a, const struct fit_case *c) {
     fit = sum_times((uint64_t)(n / split), fit);
     if (n == split) {
         snprintf(option, sizeof(option), "--count %d", n);
-        add(a, fit, option, "%d devices, the model split over all of them", n);
+        add(a, fit, option, "%d devices, the model split over them", n);
     } else {
         snprintf(option, sizeof(option), "--count %d --tp %d", n, split);
         add(a, fit, option, "%d copies, each split over %d devices", n / split, split);
@@ -114,7 +114,7 @@ void fit_advise(struct fit_answer *a, const struct fit_case *c) {
     int n_bought = a->n_advice;
     advise_weights(a, c, "--weights int8", (struct fit_type){1, 1}, "weights in 8 bits");
     advise_weights(a, c, "--weights int4", (struct fit_type){2, 1},
-                   "weights in 4 bits (bare: scales add 0.16 to 0.5 bits)");
+                   "weights in 4 bits (scales add 0.16 to 0.5)");
     advise_kv(a, c);
     advise_traffic(a, c);
     if (a->n_advice == n_bought) advise_both(a, c);

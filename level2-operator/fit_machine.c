@@ -42,7 +42,7 @@ enum status fit_machine_of_entry(struct fit_machine *m, const struct device_entr
     snprintf(m->source, sizeof(m->source), "%s (%s)", e->source,
              *e->tag_usable ? e->tag_usable : "label, in decimal GB");
     snprintf(m->overhead_words, sizeof(m->overhead_words),
-             "context, activations, graphs: the middle of what start-up logs show (S2)");
+             "the middle of what start-up logs show (S2)");
     return OK;
 }
 

@@ -99,14 +99,15 @@ static void print_seconds(FILE *out, const struct fit_case *c, const struct fit_
                 a->tokens_per_s);
 }
 
-static void print_advice(FILE *out, const struct fit_answer *a) {
+static void print_advice(FILE *out, const struct fit_case *c, const struct fit_answer *a) {
     if (a->fits) return;
     fputs("\nwhat would make it fit, best first\n", out);
     for (int i = 0; i < a->n_advice; i++) {
         const struct fit_advice *one = &a->advice[i];
-        fprintf(out, "  %-26s  %s; then %" PRIu64 " sequence%s fit%s\n", one->option,
-                one->words, one->max_sequences, one->max_sequences == 1 ? "" : "s",
-                one->max_sequences == 1 ? "s" : "");
+        fprintf(out, "  %-20s  %s", one->option, one->words);
+        if (one->max_sequences > c->n_seqs)
+            fprintf(out, ": up to %" PRIu64 " sequences", one->max_sequences);
+        fputc('\n', out);
     }
     if (a->n_advice == 0) fputs("  nothing of this list alone: a smaller model\n", out);
 }
@@ -116,10 +117,10 @@ void fit_print(FILE *out, const struct fit_case *c, const struct fit_answer *a) 
     print_ledger(out, c, a);
     print_limits(out, c, a);
     print_seconds(out, c, a);
-    print_advice(out, a);
+    print_advice(out, c, a);
 }
 
 void fit_print_sources(FILE *out, const struct fit_case *c) {
-    fprintf(out, "\nshape: %s; device: %s; rules: docs/level2/memory.md\n", c->subject->source,
-            c->machine.source);
+    fprintf(out, "\nshape   %s\ndevice  %s\nrules   docs/level2/memory.md\n",
+            c->subject->source, c->machine.source);
 }
