@@ -221,8 +221,10 @@ static const struct {
 } wrong[] = {
     {"config.json",            "\"num_hidden_layers\": 3",      "\"num_hidden_layers\": 0",                  ERR_FORMAT,
      "/config.json: num_hidden_layers: 0 is not in 1 .. 1024"                                                                                                                          },
-    {"config.json",            "\"num_hidden_layers\": 3",      "\"num_hidden_layers\": 4",                  ERR_FORMAT,
-     "tensor model.layers.3.input_layernorm.weight: missing"                                                                                                                           },
+    {"model.safetensors",      "layers.2.mlp.up_proj",          "layers.2.mlp.up_proX",                      ERR_FORMAT,
+     "tensor model.layers.2.mlp.up_proj.weight: missing"                                                                                                                               },
+    {"model.safetensors",      "\"model.norm.weight",           "\"Model.norm.weight",                       ERR_FORMAT,
+     "tensor model.norm.weight: missing"                                                                                                                                               },
     {"config.json",            "\"num_hidden_layers\": 3,",     "",                                          ERR_FORMAT,
      "/config.json: num_hidden_layers: missing"                                                                                                                                        },
     {"config.json",            "\"num_hidden_layers\": 3",      "\"num_hidden_layers\": \"3\"",              ERR_FORMAT,
