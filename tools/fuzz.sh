@@ -11,7 +11,7 @@ for source in tests/fuzz/fuzz_*.c; do
     corpus=build/fuzz/corpus/$name
     mkdir -p "$corpus"
     # shellcheck disable=SC2046 # two lists of flags
-    clang -std=c11 -D_POSIX_C_SOURCE=200809L -I. -g -O1 -fsanitize=address,undefined,fuzzer "$source" \
+    clang -std=c11 -D_POSIX_C_SOURCE=200809L -I. -g -O1 -fsanitize=address,undefined,fuzzer "$source" tests/support/hf_input.c \
         build/fuzz/test/libladder.a \
         $(pkg-config --cflags --libs libcurl libevent libevent_pthreads jansson libutf8proc libxxhash libedit) \
         -lm -pthread -o "build/fuzz/$name"
