@@ -107,6 +107,13 @@ size_t spm_next(const struct spm *s, const char *text, size_t n_bytes) {
     return n_bytes;
 }
 
+size_t spm_count(const char *word, size_t n_bytes) {
+    size_t n = 0;
+    for (size_t pos = 0, n_used; pos < n_bytes; pos += n_used, n++)
+        utf8_next(word + pos, n_bytes - pos, &n_used);
+    return n;
+}
+
 int spm_encode(const struct spm *s, const char *word, size_t n_bytes, token_id *ids,
                struct spm_work *work) {
     struct word w = {s, word, work->symbols, work->candidates, 0};

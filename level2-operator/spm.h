@@ -36,9 +36,9 @@ struct spm_symbol {
 
 // Room for one word; see bpe_work.
 struct spm_work {
-    struct spm_symbol *symbols; // (max_bytes)
-    uint64_t *candidates;       // (2 * max_bytes): the heap
-    size_t max_bytes;
+    struct spm_symbol *symbols; // (max_symbols)
+    uint64_t *candidates;       // (2 * max_symbols): the heap
+    size_t max_symbols;
 };
 
 // Numbers in the opposite order of scores: the highest score has the lowest rank. NaN has none.
@@ -47,8 +47,11 @@ uint32_t spm_rank(float score);
 // Where the first part of text ends that merges cannot leave: n_bytes, or before a space.
 size_t spm_next(const struct spm *s, const char *text, size_t n_bytes);
 
-// Ids of the word, at most n_bytes of them; returns how many. word may hold any bytes; n_bytes <=
-// work->max_bytes, below INT_MAX / 2. A byte that is no UTF-8 is a character of its own.
+// The characters of a word: the symbols that it starts as. A byte that is no UTF-8 is one of its own.
+size_t spm_count(const char *word, size_t n_bytes);
+
+// Ids of the word, at most n_bytes of them; returns how many. word may hold any bytes; its characters
+// fit work->max_symbols, n_bytes is below INT_MAX / 2.
 int spm_encode(const struct spm *s, const char *word, size_t n_bytes,
                token_id *ids, // (n_bytes)  out
                struct spm_work *work);

@@ -24,13 +24,14 @@ struct encoding {
 
 // ---- words --------------------------------------------------------------------------------------
 
-// At least doubles, so that all tries together cost less than three times the last.
-static bool work_fit(struct encoding *e, size_t n_bytes) {
+// Room for a word of n symbols. At least doubles, so that all tries together cost less than three
+// times the last.
+static bool work_fit(struct encoding *e, size_t n) {
     bool is_bpe = e->t->family == FAMILY_BPE;
-    size_t *max_bytes = is_bpe ? &e->bpe.max_bytes : &e->spm.max_bytes;
-    if (n_bytes <= *max_bytes) return true;
-    size_t wanted = *max_bytes ? 2 * *max_bytes : FIRST_WORK_BYTES;
-    if (wanted < n_bytes) wanted = n_bytes;
+    size_t *max = is_bpe ? &e->bpe.max_bytes : &e->spm.max_symbols;
+    if (n <= *max) return true;
+    size_t wanted = *max ? 2 * *max : FIRST_WORK_BYTES;
+    if (wanted < n) wanted = n;
 
     uint64_t *candidates = ARENA_NEW(e->scratch, uint64_t, 2 * wanted);
     e->bpe.candidates = e->spm.candidates = candidates;
@@ -40,8 +41,15 @@ static bool work_fit(struct encoding *e, size_t n_bytes) {
         e->spm.symbols = ARENA_NEW(e->scratch, struct spm_symbol, wanted);
     if (!candidates || !(is_bpe ? (void *)e->bpe.symbols : (void *)e->spm.symbols))
         return false;
-    *max_bytes = wanted;
+    *max = wanted;
     return true;
+}
+
+// How many symbols a word starts as, at the most.
+static size_t count_symbols(const struct encoding *e, const char *word, size_t n_bytes) {
+    bool is_surely_small = n_bytes <= FIRST_WORK_BYTES;
+    if (e->t->family == FAMILY_BPE || is_surely_small) return n_bytes;
+    return spm_count(word, n_bytes);
 }
 
 static int merge_word(struct encoding *e, const char *word, size_t n_bytes, token_id *ids) {
@@ -59,7 +67,7 @@ static bool encode_word(struct encoding *e, const char *word, size_t n_bytes) {
     token_id *ids = e->ids + e->n_ids;
     int n = word_cache_get(&e->cache, word, n_bytes, ids);
     if (n == 0) {
-        if (!work_fit(e, n_bytes)) return false;
+        if (!work_fit(e, count_symbols(e, word, n_bytes))) return false;
         n = merge_word(e, word, n_bytes, ids);
         word_cache_put(&e->cache, word, n_bytes, ids, n);
     }

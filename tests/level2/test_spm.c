@@ -52,9 +52,10 @@ static void rig_open(struct rig *r, int n_pieces, bool has_bytes) {
 }
 
 static int encode(struct rig *r, const char *word, size_t n, token_id *ids) {
-    struct spm_symbol *symbols = malloc((n + 1) * sizeof(*symbols));
-    uint64_t *candidates = malloc(2 * (n + 1) * sizeof(*candidates));
-    r->work = (struct spm_work){symbols, candidates, n};
+    size_t n_symbols = spm_count(word, n); // exactly, so that ASan sees one too many
+    struct spm_symbol *symbols = malloc(n_symbols * sizeof(*symbols));
+    uint64_t *candidates = malloc(2 * n_symbols * sizeof(*candidates));
+    r->work = (struct spm_work){symbols, candidates, n_symbols};
     int n_ids = spm_encode(&r->spm, word, n, ids, &r->work);
     free(symbols);
     free(candidates);

@@ -70,6 +70,95 @@ START_TEST(takes_the_pre_tokenizer_that_the_caller_names) {
 }
 END_TEST
 
+// A SentencePiece file; pre is of no interest to it.
+static void prepare_spm(struct fixture *x) {
+    static const char *const texts[] = {"<unk>", "<s>", "▁a", "a", "▁", "<0x0A>"};
+    static const uint32_t kinds[] = {TOKEN_UNKNOWN, TOKEN_CONTROL, TOKEN_NORMAL,
+                                     TOKEN_NORMAL,  TOKEN_NORMAL,  TOKEN_BYTE};
+    struct bytes tokens = {0}, scores = {0}, numbers = {0};
+    fixture_prepare(x);
+    for (uint32_t i = 0; i < ROWS(texts); i++) {
+        put_string(&tokens, texts[i]);
+        put_f32(&scores, -(float)i);
+        put_u32(&numbers, kinds[i]);
+    }
+    file_set_string(&x->file, KEY("model"), "llama");
+    file_set_string(&x->file, KEY("pre"), "nosuch");
+    file_set_array(&x->file, KEY("tokens"), GGUF_STRING, ROWS(texts), tokens.data,
+                   tokens.n);
+    file_set_array(&x->file, KEY("scores"), GGUF_F32, ROWS(texts), scores.data, scores.n);
+    file_set_array(&x->file, KEY("token_type"), GGUF_I32, ROWS(texts), numbers.data,
+                   numbers.n);
+    file_drop(&x->file, KEY("merges"));
+    file_set_u32(&x->file, KEY("bos_token_id"), 1);
+    file_set_u32(&x->file, KEY("unknown_token_id"), 0);
+    bytes_free(&tokens);
+    bytes_free(&scores);
+    bytes_free(&numbers);
+}
+
+START_TEST(reads_sentencepiece_and_what_its_makers_leave_out) {
+    struct fixture x;
+    prepare_spm(&x);
+    ck_assert_msg(fixture_init(&x, "nosuch") == OK, "%s", x.err.text);
+    ck_assert_int_eq(x.t.family, FAMILY_SPM);
+    ck_assert(x.t.adds_space && x.t.add_bos && !x.t.add_eos && !x.t.trims_spaces);
+    ck_assert_int_eq(x.t.spm.byte_token['\n'], 5);
+    ck_assert_int_eq(x.t.spm.byte_token['a'], -1);
+    ck_assert_int_eq(x.t.spm.unknown, 0);
+    ck_assert_int_eq(memcmp(x.t.pieces[2].bytes, " a", x.t.pieces[2].n_bytes), 0);
+    fixture_close(&x);
+
+    prepare_spm(&x);
+    file_set(&x.file, KEY("add_bos_token"), GGUF_BOOL, "\0", 1);
+    file_set(&x.file, KEY("add_eos_token"), GGUF_BOOL, "\1", 1);
+    file_set(&x.file, KEY("add_space_prefix"), GGUF_BOOL, "\0", 1);
+    file_set(&x.file, KEY("remove_extra_whitespaces"), GGUF_BOOL, "\1", 1);
+    ck_assert_int_eq(fixture_init(&x, NULL), OK);
+    ck_assert(!x.t.adds_space && !x.t.add_bos && x.t.add_eos && x.t.trims_spaces);
+    fixture_close(&x);
+}
+END_TEST
+
+START_TEST(refuses_sentencepiece_without_scores) {
+    struct fixture x;
+    unsigned char nan[4 * 6] = {0, 0, 0xc0, 0x7f};
+    prepare_spm(&x);
+    file_drop(&x.file, KEY("scores"));
+    ck_assert_int_eq(fixture_init(&x, NULL), ERR_FORMAT);
+    ck_assert_ptr_nonnull(strstr(x.err.text, KEY("scores")));
+    fixture_close(&x);
+
+    prepare_spm(&x);
+    file_set_array(&x.file, KEY("scores"), GGUF_F32, 6, nan, sizeof(nan));
+    ck_assert_int_eq(fixture_init(&x, NULL), ERR_FORMAT);
+    ck_assert_ptr_nonnull(strstr(x.err.text, KEY("scores")));
+    fixture_close(&x);
+}
+END_TEST
+
+START_TEST(knows_what_a_word_family_implies) {
+    static const struct {
+        const char *pre;
+        bool add_bos, is_nfc, whole_words_first;
+    } rows[] = {
+        {"smollm",    false, false, false},
+        {"gpt-2",     false, false, false},
+        {"default",   false, false, false},
+        {"qwen2",     false, true,  false},
+        {"llama-bpe", true,  false, true },
+    };
+    struct fixture x;
+    fixture_prepare(&x);
+    ck_assert_int_eq(fixture_init(&x, rows[_i].pre), OK);
+    ck_assert_int_eq(x.t.add_bos, rows[_i].add_bos);
+    ck_assert_int_eq(x.t.is_nfc, rows[_i].is_nfc);
+    ck_assert_int_eq(x.t.whole_words_first, rows[_i].whole_words_first);
+    ck_assert(!x.t.adds_space);
+    fixture_close(&x);
+}
+END_TEST
+
 // --- one thing wrong ----------------------------------------------------------------------------
 
 static void drop(struct gguf_file *f, const char *key) {
@@ -165,6 +254,11 @@ static void make_merge_of_space(struct gguf_file *f, const char *key) {
     make_merge(f, (const char *[]){" "});
 }
 
+static void make_merge_of_nothing(struct gguf_file *f, const char *key) {
+    (void)key;
+    make_merge(f, (const char *[]){""});
+}
+
 static const struct {
     const char *name, *key;
     void (*change)(struct gguf_file *f, const char *key);
@@ -202,6 +296,9 @@ static const struct {
     {"eom is a string",                  KEY("eom_token_id"),     make_nosuch,               ERR_FORMAT     },
     {"unknown of 2^31",                  KEY("unknown_token_id"), make_2_31,                 ERR_FORMAT     },
     {"add_bos is a number",              KEY("add_bos_token"),    make_number,               ERR_FORMAT     },
+    {"add_eos is a string",              KEY("add_eos_token"),    make_nosuch,               ERR_FORMAT     },
+    {"the space is a number",            KEY("add_space_prefix"), make_number,               ERR_FORMAT     },
+    {"a merge of no letters",            KEY("merges"),           make_merge_of_nothing,     ERR_FORMAT     },
 };
 
 START_TEST(takes_the_longest_control_token_that_is_allowed) {
@@ -259,6 +356,8 @@ Suite *suite(void) {
     TCase *reference = tcase_create("reference");
     tcase_add_test(reference, reads_ids_and_the_end_set);
     tcase_add_test(reference, takes_the_pre_tokenizer_that_the_caller_names);
+    tcase_add_test(reference, reads_sentencepiece_and_what_its_makers_leave_out);
+    tcase_add_loop_test(reference, knows_what_a_word_family_implies, 0, 5);
     suite_add_tcase(s, reference);
     TCase *edges = tcase_create("edges");
     tcase_add_test(edges, takes_the_longest_control_token_that_is_allowed);
@@ -267,6 +366,7 @@ Suite *suite(void) {
     TCase *failures = tcase_create("failures");
     tcase_add_loop_test(failures, refuses_a_file_and_names_the_key, 0,
                         sizeof(wrong) / sizeof(wrong[0]));
+    tcase_add_test(failures, refuses_sentencepiece_without_scores);
     tcase_add_test(failures, survives_every_failed_allocation);
     suite_add_tcase(s, failures);
     return s;
