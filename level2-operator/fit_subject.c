@@ -59,6 +59,15 @@ struct fit_model fit_shape_of_config(const struct config *c) {
                               .d_head = c->d_head};
 }
 
+void fit_subject_keep_all(struct fit_subject *s) {
+    if (s->shape.n_window_layers == 0) return;
+    snprintf(s->note, sizeof(s->note),
+             "serve keeps all tokens of its %d layers with a window: KV is counted in full",
+             s->shape.n_window_layers);
+    s->shape.n_window_layers = 0;
+    s->shape.window = 0;
+}
+
 static void add_tensors(struct fit_subject *s, const struct gguf *g) {
     for (uint64_t i = 0; i < g->n_tensors; i++) {
         const struct tensor_view *v = &g->tensors[i].view;

@@ -24,8 +24,11 @@ void fit_subject_of_entry(struct fit_subject *s, const struct model_entry *e);
 // A GGUF file. Only its header and tables are read. ERR_IO, and what gguf_parse and config_read refuse.
 enum status fit_subject_of_file(struct fit_subject *s, const char *path, struct error *err);
 
-// The shape of a loaded model with a cache that keeps all tokens, windows or not: what the plain and
-// serial engine do.
+// For the engine of level 2, which keeps all tokens of a layer with a window: they count in full, and the
+// note says so.
+void fit_subject_keep_all(struct fit_subject *s);
+
+// The shape of a loaded model in the same sense.
 struct fit_model fit_shape_of_config(const struct config *c);
 
 #endif

@@ -100,12 +100,13 @@ static int find_subject(const struct cli *cli, struct fit_subject *s, const char
 
 static int find_machine(const struct cli *cli, struct fit_machine *m,
                         const struct arguments *a, const struct tables *t,
-                        const struct fit_subject *s) {
+                        struct fit_subject *s) {
     struct error err;
     enum status st = OK;
     const struct device_entry *e = device_table_find(&t->devices, a->device);
     if (strcmp(a->device, "here") == 0) {
         fit_machine_here(m, s);
+        fit_subject_keep_all(s);
     } else if (e) {
         st = fit_machine_of_entry(m, e, &t->overheads, &err);
     } else {

@@ -3,7 +3,14 @@
 
 #include <string.h>
 
+#include "common/limits.h"
+
+// So low that no product of a shape overflows, so high that no model is near it.
 static const int64_t MOST_PARAMS = INT64_C(1) << 50;
+enum {
+    MOST = 1 << 12,
+    FEW = 16
+}; // heads, experts, sizes of a head; matrices of one kind in a layer
 
 static const char known_fields[] =
     " name listed_as params active_params layers d_model heads kv_heads d_head d_ff "
@@ -31,30 +38,30 @@ static enum status read_numbers(struct model_entry *e, const struct data_record 
         const char *field;
         int64_t *number, high;
     } numbers[] = {
-        {"params",            &e->params,            MOST_PARAMS},
-        {"active_params",     &e->active_params,     MOST_PARAMS},
-        {"layers",            &e->layers,            1024       },
-        {"d_model",           &e->d_model,           1 << 17    },
-        {"heads",             &e->heads,             1 << 12    },
-        {"kv_heads",          &e->kv_heads,          1 << 12    },
-        {"d_head",            &e->d_head,            1 << 12    },
-        {"d_ff",              &e->d_ff,              1 << 17    },
-        {"experts",           &e->experts,           1 << 12    },
-        {"experts_per_token", &e->experts_per_token, 1 << 12    },
-        {"shared_experts",    &e->shared_experts,    1 << 12    },
-        {"dense_layers",      &e->dense_layers,      1024       },
-        {"d_ff_dense",        &e->d_ff_dense,        1 << 17    },
-        {"vocab",             &e->vocab,             1 << 21    },
-        {"context",           &e->context,           1 << 24    },
-        {"window",            &e->window,            1 << 24    },
-        {"windowed_layers",   &e->windowed_layers,   1024       },
-        {"norms_per_layer",   &e->norms_per_layer,   16         },
-        {"ffn_matrices",      &e->ffn_matrices,      16         },
-        {"q_rank",            &e->q_rank,            1 << 17    },
-        {"kv_rank",           &e->kv_rank,           1 << 17    },
-        {"rope_dim",          &e->rope_dim,          1 << 12    },
-        {"nope_dim",          &e->nope_dim,          1 << 12    },
-        {"v_dim",             &e->v_dim,             1 << 12    },
+        {"params",            &e->params,            MOST_PARAMS  },
+        {"active_params",     &e->active_params,     MOST_PARAMS  },
+        {"layers",            &e->layers,            LIMIT_LAYERS },
+        {"d_model",           &e->d_model,           LIMIT_D_MODEL},
+        {"heads",             &e->heads,             MOST         },
+        {"kv_heads",          &e->kv_heads,          MOST         },
+        {"d_head",            &e->d_head,            MOST         },
+        {"d_ff",              &e->d_ff,              LIMIT_D_MODEL},
+        {"experts",           &e->experts,           MOST         },
+        {"experts_per_token", &e->experts_per_token, MOST         },
+        {"shared_experts",    &e->shared_experts,    MOST         },
+        {"dense_layers",      &e->dense_layers,      LIMIT_LAYERS },
+        {"d_ff_dense",        &e->d_ff_dense,        LIMIT_D_MODEL},
+        {"vocab",             &e->vocab,             LIMIT_VOCAB  },
+        {"context",           &e->context,           LIMIT_CONTEXT},
+        {"window",            &e->window,            LIMIT_CONTEXT},
+        {"windowed_layers",   &e->windowed_layers,   LIMIT_LAYERS },
+        {"norms_per_layer",   &e->norms_per_layer,   FEW          },
+        {"ffn_matrices",      &e->ffn_matrices,      FEW          },
+        {"q_rank",            &e->q_rank,            LIMIT_D_MODEL},
+        {"kv_rank",           &e->kv_rank,           LIMIT_D_MODEL},
+        {"rope_dim",          &e->rope_dim,          MOST         },
+        {"nope_dim",          &e->nope_dim,          MOST         },
+        {"v_dim",             &e->v_dim,             MOST         },
     };
     enum status st = OK;
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]) && st == OK; i++) {

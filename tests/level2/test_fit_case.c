@@ -76,6 +76,9 @@ START_TEST(a_table_row_becomes_a_shape) {
     assert_number("window layers", s.shape.n_window_layers, 15);
     assert_number("window", (int64_t)s.shape.window, 512);
     assert_text("nothing to say", s.note, "");
+    fit_subject_keep_all(&s);
+    assert_number("window layers, all kept", s.shape.n_window_layers, 0);
+    ck_assert_msg(strstr(s.note, "15 layers") != NULL, "note: %s", s.note);
     s = subject_of("some-windows");
     assert_number("window layers, not known", s.shape.n_window_layers, 0);
     ck_assert_msg(strstr(s.note, "not known") != NULL, "note: %s", s.note);
