@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/mapped_file.h"
 #include "level2-operator/gguf_value.h"
+#include "level2-operator/model_file.h"
 
 enum { ARENA_PER_BYTE = 32, ARENA_BASE = 1 << 20 }; // tables, per byte of file
 
@@ -90,23 +90,20 @@ static void take_config(struct fit_subject *s, const struct config *c) {
 
 enum status fit_subject_of_file(struct fit_subject *s, const char *path,
                                 struct error *err) {
-    struct mapped_file file;
+    struct model_file file;
     struct arena arena;
-    struct gguf g;
     struct config c;
     *s = (struct fit_subject){0};
-    enum status st = mapped_file_open(&file, path, err);
-    if (st != OK) return st;
-    arena_init(&arena, ARENA_PER_BYTE * file.n_bytes + ARENA_BASE);
-    st = gguf_parse(&g, file.bytes, file.n_bytes, error_path(path), &arena, err);
-    if (st == OK) st = config_read(&c, &g, error_path(path), err);
+    arena_init(&arena, ARENA_BASE);
+    enum status st = model_file_open(&file, path, &arena, ARENA_PER_BYTE, err);
+    if (st == OK) st = config_read(&c, &file.gguf, error_path(path), err);
     if (st == OK) {
         take_config(s, &c);
-        add_tensors(s, &g);
+        add_tensors(s, &file.gguf);
         snprintf(s->name, sizeof(s->name), "%s", error_path(path));
-        snprintf(s->source, sizeof(s->source), "the file's header");
+        snprintf(s->source, sizeof(s->source), "the file's own");
     }
+    model_file_close(&file); // its list of maps lies in the arena
     arena_free(&arena);
-    mapped_file_close(&file);
     return st;
 }

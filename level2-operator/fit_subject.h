@@ -21,7 +21,8 @@ struct fit_subject {
 
 void fit_subject_of_entry(struct fit_subject *s, const struct model_entry *e);
 
-// A GGUF file. Only its header and tables are read. ERR_IO, and what gguf_parse and config_read refuse.
+// A GGUF file, the first part of a split one, or a folder with safetensors. Only headers and tables are
+// read. ERR_IO, and what model_file_open and config_read refuse.
 enum status fit_subject_of_file(struct fit_subject *s, const char *path, struct error *err);
 
 // For the engine of level 2, which keeps all tokens of a layer with a window: they count in full, and the

@@ -7,6 +7,7 @@
 // The exit status is an answer as well: 0 fits, 1 does not (or something failed), 2 was asked wrongly.
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/cli.h"
 #include "common/limits.h"
@@ -76,9 +77,12 @@ static void list_names(const struct data_table *t, size_t row_bytes) {
 
 // ---- the case -----------------------------------------------------------------------------------
 
+// What looks like one may be missing: then it is a file that is not there, and no unknown name.
 static bool is_path(const char *model) {
     size_t n = strlen(model);
-    return strchr(model, '/') || (n > 5 && strcmp(model + n - 5, ".gguf") == 0);
+    bool looks_like_one =
+        strchr(model, '/') || (n > 5 && strcmp(model + n - 5, ".gguf") == 0);
+    return looks_like_one || access(model, F_OK) == 0;
 }
 
 // CLI_GO_ON, or the exit status of a mistake that was told.
@@ -92,7 +96,7 @@ static int find_subject(const struct cli *cli, struct fit_subject *s, const char
     }
     if (is_path(model))
         return fit_subject_of_file(s, model, &err) == OK ? CLI_GO_ON : cli_fail(cli, &err);
-    cli_usage(cli, "--model %.60s is no file (FILE.gguf) and not in the table of models",
+    cli_usage(cli, "--model %.60s is no file or folder and not in the table of models",
               model);
     list_names(&t->models, sizeof(*e));
     return CLI_USAGE;
@@ -238,7 +242,7 @@ int main(int argc, char **argv) {
                           .utilization = 0.9};
     // clang-format off
     const struct cli_option options[] = {
-        {"model", "NAME", CLI_STRING, &a.model, .help = "such as llama-3-8b, or a GGUF file", .required = true},
+        {"model", "NAME", CLI_STRING, &a.model, .help = "such as llama-3-8b, or a GGUF file, or a folder with safetensors", .required = true},
         {"device", "NAME", CLI_STRING, &a.device, .help = "such as h100; here: this machine"},
         {"count", "N", CLI_INT, &a.count, .help = "devices", .low = 1, .high = LIMIT_FIT_DEVICES},
         {"tp", "N", CLI_INT, &a.tp, .help = "devices that one copy is split over (default: all)", .low = 1, .high = LIMIT_FIT_DEVICES},
