@@ -334,6 +334,22 @@ def a_file_is_a_model(fit, path):
     advice_holds(fit, ["--model", path, "--sequences", 1, "--context", 64, "--memory", 4096], small)
 
 
+def each_container_is_the_same_model(fit, folder):
+    """One tiny gemma3, 9 tokens of window, as a file, in parts, and as folders with safetensors."""
+    made = Path(folder) / "made"
+    subprocess.run([sys.executable, ROOT / "tools/tiny_containers.py", "--arch", "gemma3", "--window", "9", "--floats",
+                    "--out", made], check=True, capture_output=True, timeout=PATIENCE_S)
+    said = []
+    for name in ("tiny.gguf", "split-00001-of-00003.gguf", "folder", "sharded"):
+        got = fit.document("--model", made / name, "--device", "h100", "--weights", "bf16", "--context", 500)
+        got.pop("asked")
+        said.append(got)
+    fit.tally.check(all(one == said[0] for one in said), "each container is the same model", said)
+    full = fit.document("--model", made / "tiny.gguf", "--weights", "bf16", "--context", 500, "--kv", "bf16")
+    fit.tally.equal(full["kv_bytes"], 500 * full["kv_bytes_per_token"], "here, windows are kept in full")
+    fit.tally.check(said[0]["kv_bytes"] < full["kv_bytes"], "on a board they are not", said[0])
+
+
 def refusals(fit, folder):
     said = fit.refused(2, "not in the table of models", "--model", "nosuch")
     fit.tally.check("llama-3-8b" in said and "deepseek-v3-r1" in said, "unknown model: the known ones are listed", said)
@@ -409,6 +425,7 @@ def main():
         course_numbers(fit)
         schema(fit)
         a_file_is_a_model(fit, args.model)
+        each_container_is_the_same_model(fit, folder)
         refusals(fit, folder)
         the_page_shows_what_fit_prints(fit)
         picture(fit, folder)
