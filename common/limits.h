@@ -72,6 +72,13 @@ enum {
     LIMIT_KEY_NAME = 32,           // bytes of the name that stands for an API key in logs
     LIMIT_REQUEST_ID = 128,        // bytes of a client's own X-Request-Id
 
+    // Roll-out
+    LIMIT_REPLICAS = 64,            // servers of one backend
+    LIMIT_REPLICA_NAME_BYTES = 128, // name or address of one, with its NUL
+    LIMIT_HAPROXY_BYTES = 1 << 20,  // one answer of HAProxy: 64 servers take 20 KiB
+    LIMIT_HAPROXY_COLUMNS = 250,    // of its table: 2.6 has 122
+    LIMIT_HAPROXY_MS = 5000,        // milliseconds that it may be silent
+
     // The client
     LIMIT_PROMPT_PARTS = 64,          // parts of one prompt, without history and question
     LIMIT_EVENT_BYTES = 16 << 20,     // one server-sent event
