@@ -10,6 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/os.h"
+
+enum { PATH_BYTES = 512 }; // of a path that is told
+
 enum status mapped_file_open(struct mapped_file *f, const char *path, struct error *err) {
     enum status st = OK;
     struct stat info;
@@ -53,14 +57,18 @@ void mapped_file_close(struct mapped_file *f) {
 
 // In a signal handler: only what is async-signal-safe.
 static void explain_fault(int number, siginfo_t *info, void *context) {
-    static const char text[] = "a file was cut short while it was in use; "
-                               "put it back whole and start again\n";
+    static const char end[] = ": the file was cut short while it was in use; "
+                              "put it back whole and start again\n";
+    char text[PATH_BYTES + sizeof(end)] = "a mapped file";
     (void)context;
     if (info->si_code != BUS_ADRERR) {
         signal(number, SIG_DFL); // a bug of our own: it comes again, and this time ends us
         return;
     }
-    if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0) _exit(1);
+    os_mapped_path(info->si_addr, text, PATH_BYTES);
+    size_t n = strlen(text);
+    memcpy(text + n, end, sizeof(end));
+    (void)!write(STDERR_FILENO, text, n + sizeof(end) - 1);
     _exit(1);
 }
 

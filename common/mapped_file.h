@@ -18,7 +18,8 @@ enum status mapped_file_open(struct mapped_file *f, const char *path, struct err
 void mapped_file_close(struct mapped_file *f);
 
 // For main: a file that others cut while it is mapped ends the process with SIGBUS at the next read
-// behind its new end. After this call it says so first, in one line, and exits with 1.
+// behind its new end. After this call it says so first, in one line that names the file where the
+// system tells it (Linux does), and exits with 1.
 void mapped_file_explain_faults(void);
 
 #endif

@@ -49,6 +49,13 @@ uint64_t os_peak_resident_bytes(void) {
     return (uint64_t)usage.ru_maxrss; // bytes here, kilobytes on Linux
 }
 
+bool os_mapped_path(const void *address, char *out, size_t out_bytes) {
+    (void)address;
+    (void)out;
+    (void)out_bytes;
+    return false;
+}
+
 void os_cpu_name(char *out, size_t out_bytes) {
     size_t n_bytes = out_bytes;
     if (sysctlbyname("machdep.cpu.brand_string", out, &n_bytes, NULL, 0) != 0)

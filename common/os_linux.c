@@ -150,6 +150,51 @@ uint64_t os_peak_resident_bytes(void) {
     return status_bytes("\nVmHWM:");
 }
 
+// ---- what is mapped where -----------------------------------------------------------------------
+
+static uintptr_t hex(const char **text) {
+    static const char digits[] = "0123456789abcdef";
+    uintptr_t value = 0;
+    for (const char *d; **text && (d = strchr(digits, **text)); (*text)++)
+        value = value << 4 | (uintptr_t)(d - digits);
+    return value;
+}
+
+// "7f01-7f02 r--p 00000000 08:01 42     /models/tiny.gguf". A path of a line that is not ours stays.
+static bool is_mapped_by(const char *line, uintptr_t address, char *out, size_t out_bytes) {
+    const char *at = line, *path = strchr(line, '/');
+    uintptr_t begin = hex(&at);
+    if (*at++ != '-' || !path) return false;
+    uintptr_t end = hex(&at);
+    if (address < begin || address >= end) return false;
+    size_t n = strlen(path) < out_bytes - 1 ? strlen(path) : out_bytes - 1;
+    memcpy(out, path, n);
+    out[n] = '\0';
+    return true;
+}
+
+// Only open, read and close: in a signal handler there is no more.
+bool os_mapped_path(const void *address, char *out, size_t out_bytes) {
+    char block[512], line[PATH_BYTES];
+    size_t n_line = 0;
+    ssize_t n;
+    bool is_found = false;
+    int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    while (!is_found && fd >= 0 && (n = read(fd, block, sizeof(block))) > 0) {
+        for (ssize_t i = 0; i < n && !is_found; i++) {
+            if (block[i] != '\n') {
+                if (n_line < sizeof(line) - 1) line[n_line++] = block[i];
+                continue;
+            }
+            line[n_line] = '\0';
+            is_found = is_mapped_by(line, (uintptr_t)address, out, out_bytes);
+            n_line = 0;
+        }
+    }
+    if (fd >= 0) close(fd);
+    return is_found;
+}
+
 // ---- what kind of CPU ---------------------------------------------------------------------------
 
 // The value of the first line "key   : value" of /proc/cpuinfo.

@@ -2,16 +2,19 @@
 // bufferevent is made here (evhttp_set_bevcb) and its input is watched as it fills.
 #include "level2-operator/http_connection.h"
 
+#include <errno.h>
 #include <event2/buffer.h>
 #include <event2/bufferevent.h>
 #include <event2/event.h>
 #include <event2/http.h>
 #include <event2/listener.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "level2-operator/api_error.h"
 
@@ -40,7 +43,8 @@ static void await_request(struct http_connection *c) {
     c->is_running = false;
     bufferevent_set_timeouts(c->bev, &idle, &idle);
     count_received(c, evbuffer_get_length(bufferevent_get_input(c->bev))); // sent ahead
-    c->began_ns = c->n_received > 0 ? clock_now(c->all->clock) : 0;
+    c->since_ns = clock_now(c->all->clock);
+    c->began_ns = c->n_received > 0 ? c->since_ns : 0;
 }
 
 static void throw_away(struct bufferevent *bev, void *ctx) {
@@ -98,7 +102,7 @@ static void input_grew(struct evbuffer *in, const struct evbuffer_cb_info *info,
         return;
     }
 
-    if (c->began_ns == 0) c->began_ns = clock_now(c->all->clock);
+    if (c->began_ns == 0) c->since_ns = c->began_ns = clock_now(c->all->clock);
     count_received(c, c->n_received + info->n_added);
     if (c->n_received > c->all->limits.request_bytes) {
         refuse(c, &too_large, "the request is too large");
@@ -169,7 +173,7 @@ static void slot_free(struct http_connection *c) {
     c->all = cs;
     cs->n_open--;
     bool was_full = cs->n_open + 1 == cs->limits.n_connections;
-    if (cs->listener && was_full) evconnlistener_enable(cs->listener);
+    if (cs->listener && was_full && !cs->is_deaf) evconnlistener_enable(cs->listener);
 }
 
 // evhttp closes a connection: because the client left, or because we said so.
@@ -182,6 +186,19 @@ static void on_closed(struct evhttp_connection *evcon, void *ctx) {
     // A request that evhttp has cut loose from its connection is ours to free.
     if (req && !evhttp_request_get_connection(req)) evhttp_request_free(req);
     slot_free(c);
+}
+
+// Ends the connection that has gone longest without a whole request, if there is one that does not run.
+static void make_room(struct http_connections *cs) {
+    struct http_connection *longest = NULL;
+    for (int i = 0; i < cs->limits.n_connections; i++) {
+        struct http_connection *c = &cs->slots[i];
+        if (!c->evcon || c->is_running) continue;
+        if (!longest || c->since_ns < longest->since_ns) longest = c;
+    }
+    if (!longest) return;
+    cs->n_sent_away++;
+    http_connection_cut(longest);
 }
 
 // Runs right after evhttp has accepted. evhttp makes its connection the argument of its own
@@ -199,6 +216,7 @@ static void on_accepted(evutil_socket_t fd, short what, void *ctx) {
     evhttp_connection_set_closecb(c->evcon, on_closed, c);
     setsockopt(bufferevent_getfd(c->bev), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
     await_request(c);
+    if (c->all->n_open == c->all->limits.n_connections) make_room(c->all);
 }
 
 static struct http_connection *slot_find(struct http_connections *cs,
@@ -235,6 +253,29 @@ static struct bufferevent *on_accept(struct event_base *base, void *ctx) {
     return bev;
 }
 
+// Without a descriptor accepting fails, and left alone the listener would try again at once, with all the
+// power of a core. It hears nothing until the next tick, which also finds out why: nothing of ours can be
+// reached from here.
+static void accept_failed(struct evconnlistener *listener, void *evhttp) {
+    (void)evhttp;
+    evconnlistener_disable(listener);
+}
+
+// Looks whether there is a descriptor for the next client, and listens again if so.
+static void listen_again(struct http_connections *cs) {
+    int probe = fcntl(evconnlistener_get_fd(cs->listener), F_DUPFD_CLOEXEC, 0);
+    if (probe < 0 && !cs->is_deaf)
+        log_line(cs->log, LOG_ERROR, "no descriptor is left for the next client",
+                 "open=%d reason=\"%s\"", cs->n_open, strerror(errno));
+    if (probe >= 0 && cs->is_deaf) log_line(cs->log, LOG_INFO, "descriptors again", NULL);
+    cs->is_deaf = probe < 0;
+    if (cs->is_deaf) return;
+    close(probe);
+    if (cs->n_open == cs->limits.n_connections)
+        make_room(cs); // one may have stopped running
+    if (cs->n_open < cs->limits.n_connections) evconnlistener_enable(cs->listener);
+}
+
 // ---- public ------------------------------------------------------------------------------------
 
 enum status http_connections_open(struct http_connections *cs, struct evhttp *http,
@@ -247,6 +288,7 @@ enum status http_connections_open(struct http_connections *cs, struct evhttp *ht
     struct evhttp_bound_socket *bound = evhttp_accept_socket_with_handle(http, listen_fd);
     if (!bound) return error_set(err, ERR_IO, "cannot accept connections");
     cs->listener = evhttp_bound_socket_get_listener(bound);
+    evconnlistener_set_error_cb(cs->listener, accept_failed);
     return OK;
 }
 
@@ -323,6 +365,7 @@ void http_connections_tick(struct http_connections *cs) {
     static const struct api_error too_slow = {408, "invalid_request_error",
                                               "request_timeout", 0};
     int64_t now = clock_now(cs->clock);
+    listen_again(cs);
     for (int i = 0; i < cs->limits.n_connections; i++) {
         struct http_connection *c = &cs->slots[i];
         if (c->is_running || c->began_ns == 0) continue;

@@ -12,6 +12,9 @@
 // - a body without end costs no memory: it is answered early, and the rest is thrown away
 // - all requests that are not whole yet share one budget of bytes
 // - a client may send ahead of the reply only so much; more, and he is cut off
+// - when all slots are taken, who has gone longest without sending a whole request makes room for the
+//   next one: ten thousand silent connections do not lock anybody out
+// - without a descriptor for the next client nobody is accepted for a moment, and nothing spins
 //
 // A client that closes only its sending half counts as gone: nobody can tell the two apart.
 #ifndef LEVEL2_HTTP_CONNECTION_H
@@ -63,6 +66,7 @@ struct http_connection {
     struct event *overrun;           // owned: he has sent too far ahead
     struct event *page;              // owned: evhttp writes an answer of its own
     int64_t began_ns;                // first byte of the request coming in; 0: waiting
+    int64_t since_ns;                // that, or the time when waiting began
     size_t n_received;               // bytes of it, while it is coming in
     bool is_running;                 // from the whole request to the last byte of the reply
     bool is_refused;                 // answered early, the rest is thrown away
@@ -79,7 +83,9 @@ struct http_connection_limits {
 struct http_connections {
     struct http_connection *slots; // (limits.n_connections); in the arena
     int n_open;
-    size_t n_incoming; // sum of n_received
+    size_t n_incoming;    // sum of n_received
+    bool is_deaf;         // there was no descriptor for the next client at the last tick
+    uint64_t n_sent_away; // for want of room
     // borrowed
     struct event_base *base;
     struct evconnlistener *listener;

@@ -192,6 +192,9 @@ static void doors(struct page *p, const struct http_server *s) {
     alone(p, "ladder_clients_gone_total", "counter", (double)m->n_gone,
           "Clients that left before the end of their answer.");
     alone(p, "ladder_connections", "gauge", s->connections.n_open, "Open connections.");
+    alone(p, "ladder_connections_sent_away_total", "counter",
+          (double)s->connections.n_sent_away,
+          "Connections ended without a request, to make room for others.");
     alone(p, "ladder_requests_inside", "gauge", s->admission.n_inside,
           "Requests between the door and their last byte.");
     alone(p, "ladder_log_lines_lost_total", "counter",

@@ -88,7 +88,9 @@ static enum status open_http(struct service *s, struct error *err) {
         .drain_ns = (int64_t)o->drain_s * 1000000000,
         .takes_signals = true,
         .manager = &s->manager,
-        .limits = {.ping_ms = o->ping_ms, .request_ms = (int64_t)o->request_s * 1000},
+        .limits = {.ping_ms = o->ping_ms,
+                   .request_ms = (int64_t)o->request_s * 1000,
+                   .stall_ms = (int64_t)o->stall_s * 1000},
     };
     return http_server_open(&s->http, &http, err);
 }

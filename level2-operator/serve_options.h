@@ -25,6 +25,7 @@ struct serve_options {
     double hourly_price; // of this machine; 0: unknown
     const char *trace;   // path; NULL: off
     int request_s;       // that a request may take
+    int stall_s;         // that a step may take
     struct fault fault;
     struct log log;
     bool log_prompts;

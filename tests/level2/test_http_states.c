@@ -89,6 +89,27 @@ START_TEST(leaves_some_descriptors_for_itself) {
 }
 END_TEST
 
+// The oldest goes first, and who is answered stays.
+START_TEST(silent_connections_make_room_for_others) {
+    int busy, fds[20];
+    house.options.limits.n_connections = 4;
+    start();
+    busy = dial();
+    say_post(busy, "/v1/chat/completions", "", "late");
+    ck_assert(comes_to(&house.n_jobs, 1, PATIENCE_MS));
+    for (int i = 0; i < 20; i++) {
+        fds[i] = dial();
+        if (i % 2) say(fds[i], "POST /v1/completions HTTP/1.1\r\nContent-Le");
+    }
+    assert_has("somebody new", get("/health"), " 200 ");
+    assert_has("counted", get("/metrics"), "ladder_connections_sent_away_total ");
+    assert_lacks("counted", get("/metrics"), "ladder_connections_sent_away_total 0\n");
+    assert_has("the busy one", hear(busy, "0\r\n\r\n"), "data: late\n\n");
+    for (int i = 0; i < 20; i++) close(fds[i]);
+    close(busy);
+}
+END_TEST
+
 // Busy is not dead; work without a step is.
 START_TEST(tells_a_busy_engine_from_a_dead_one) {
     house.options.limits.stall_ms = 300;
@@ -304,6 +325,7 @@ Suite *suite(void) {
     tcase_add_test(failures, sends_away_whom_it_has_no_place_for);
     tcase_add_loop_test(failures, leaves_some_descriptors_for_itself, 0, 4);
     tcase_add_test(failures, ends_when_the_model_cannot_be_loaded);
+    tcase_add_test(failures, silent_connections_make_room_for_others);
     tcase_add_test(failures, stops_when_the_drain_time_is_over);
     tcase_add_test(failures, stops_at_once_when_told_twice);
     tcase_add_test(failures, a_request_that_takes_too_long_ends_with_504);
