@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "level2-operator/gguf.h"
+#include "level2-operator/tokenizer_facts.h"
 
 struct inspected {
     const char *file; // path
@@ -23,16 +24,29 @@ struct inspect_type {
 // The types that occur, most bytes first; types is (DTYPE_COUNT). Returns how many.
 int inspect_types(struct inspect_type *types, const struct gguf *g);
 
+// Tensors of one layer; layer -1: those of none.
+struct inspect_layer {
+    int layer;
+    uint64_t n_tensors, n_values, n_bytes;
+};
+
+// The layers that occur, by number; layers is (LIMIT_LAYERS + 1). Returns how many.
+int inspect_layers(struct inspect_layer *layers, const struct gguf *g);
+
+uint64_t inspect_value_count(const struct tensor_view *view);
+
 // Tables for people.
 void inspect_print_summary(FILE *out, const struct inspected *in);
 void inspect_print_metadata(FILE *out, const struct gguf *g,
                             bool whole); // whole: no string is cut
 void inspect_print_tensors(FILE *out, const struct gguf *g);
-void inspect_print_tensor(FILE *out, const struct gguf_tensor *t,
-                          float *row); // row: (dim[0])
+void inspect_print_tokens(FILE *out, const struct tokenizer_facts *facts);
 
-// One document: {"file", "n_bytes", "version", "alignment", "architecture", "n_parameters", "types",
-// "metadata", "tensors"}. Arrays show their first items only. NULL: no memory.
+// Range, mean, histogram and first values. The tensor has values; row is (dim[0]).
+void inspect_print_tensor(FILE *out, const struct gguf_tensor *t, float *row);
+
+// One document: {"file", "n_bytes", "format", "version", "alignment", "architecture", "n_parameters",
+// "types", "layers", "metadata", "tensors"}. Arrays show their first items only. NULL: no memory.
 json_t *inspect_json(const struct inspected *in);
 
 // The values of a tensor as f32, in file order. row is (dim[0]). false: out refuses.

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "common/limits.h"
+#include "level2-operator/gguf_place.h"
 #include "level2-operator/gguf_value.h"
 #include "level2-operator/json_output.h"
 
@@ -80,10 +82,11 @@ static json_t *tensor_json(struct writer *w, const struct gguf *g,
                            const struct gguf_tensor *t) {
     json_t *object = json_object(), *dims = json_array();
     for (int i = 0; i < t->view.n_dims; i++) append(w, dims, count_json(t->view.dim[i]));
-    put(w, object, "name", text_json(t->name));
+    put(w, object, "name", text_json(gguf_tensor_name(t)));
+    if (g->parts) put(w, object, "file", json_string(g->parts[t->part].name));
     put(w, object, "type", json_string(dtype_info(t->view.dtype)->name));
     put(w, object, "dims", dims);
-    put(w, object, "at_byte", count_json(g->data_offset + t->offset));
+    put(w, object, "at_byte", count_json(gguf_tensor_at(g, t)));
     put(w, object, "n_bytes", count_json(t->view.n_bytes));
     return object;
 }
@@ -106,6 +109,23 @@ static json_t *types_json(struct writer *w, const struct gguf *g, uint64_t *n_va
     return array;
 }
 
+static json_t *layers_json(struct writer *w, const struct gguf *g) {
+    struct inspect_layer layers[LIMIT_LAYERS + 1];
+    int n_layers = inspect_layers(layers, g);
+    json_t *array = json_array();
+
+    for (int i = 0; i < n_layers; i++) {
+        json_t *object = json_object();
+        put(w, object, "layer",
+            layers[i].layer < 0 ? json_null() : json_integer(layers[i].layer));
+        put(w, object, "n_tensors", count_json(layers[i].n_tensors));
+        put(w, object, "n_parameters", count_json(layers[i].n_values));
+        put(w, object, "n_bytes", count_json(layers[i].n_bytes));
+        append(w, array, object);
+    }
+    return array;
+}
+
 json_t *inspect_json(const struct inspected *in) {
     struct writer w = {.failed = false};
     const struct gguf *g = in->gguf;
@@ -120,12 +140,14 @@ json_t *inspect_json(const struct inspected *in) {
 
     put(&w, root, "file", text_json((struct gguf_string){in->file, strlen(in->file)}));
     put(&w, root, "n_bytes", count_json(in->n_bytes));
+    put(&w, root, "format", json_string(g->version ? "gguf" : "safetensors"));
     put(&w, root, "version", json_integer(g->version));
     put(&w, root, "alignment", json_integer(g->alignment));
     const struct gguf_value *arch = gguf_find(g, "general.architecture");
     put(&w, root, "architecture", arch ? scalar_json(arch) : json_null());
     put(&w, root, "n_parameters", count_json(n_values));
     put(&w, root, "types", types);
+    put(&w, root, "layers", layers_json(&w, g));
     put(&w, root, "metadata", metadata);
     put(&w, root, "tensors", tensors);
     if (!w.failed) return root;

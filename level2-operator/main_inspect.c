@@ -1,6 +1,7 @@
 // inspect: what is in a model file, and whether we can run it. Reads any GGUF that the parser accepts,
 // also one that no engine here knows.
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "common/cli.h"
@@ -10,13 +11,14 @@
 #include "level2-operator/inspect.h"
 #include "level2-operator/model.h"
 #include "level2-operator/rows_for.h"
+#include "level2-operator/tokenizer_gguf.h"
 
 enum { ARENA_PER_BYTE = 32, ARENA_BASE = 1 << 20 }; // tables, per byte of file
 
 struct options {
     const char *file;
     const char *tensor; // name; NULL: the file
-    bool json, metadata, tensors, check, raw;
+    bool json, metadata, tensors, tokens, check, raw;
 };
 
 struct session {
@@ -35,10 +37,28 @@ static void session_close(struct session *s) {
     arena_free(&s->arena);
 }
 
+// A lone file of a folder can be checked for itself, but not run.
+static enum status check_lone_file(const struct options *o, bool *is_lone,
+                                   struct error *err) {
+    struct session s = {0};
+    enum status st = session_open(&s, o->file, err);
+    const struct gguf *g = &s.file.gguf;
+
+    *is_lone = st == OK && !g->version && !g->is_converted;
+    if (*is_lone)
+        printf("ok: safetensors, %" PRIu64
+               " tensors; to check the model, name its folder\n",
+               g->n_tensors);
+    session_close(&s);
+    return st;
+}
+
 static enum status run_check(const struct options *o, struct error *err) {
     struct model m;
-    enum status st = model_open(&m, o->file, NULL, err);
-    if (st != OK) return st;
+    bool is_lone;
+    enum status st = check_lone_file(o, &is_lone, err);
+    if (st != OK || is_lone) return st;
+    if ((st = model_open(&m, o->file, NULL, err)) != OK) return st;
     printf("ok: %s, %d layers, %d wide, %d tokens, context %d%s%s\n",
            arch_name(m.config.arch), m.config.n_layers, m.config.d_model, m.config.n_vocab,
            m.config.n_ctx, m.chat.st ? "; its chat template is not supported: " : "",
@@ -47,9 +67,26 @@ static enum status run_check(const struct options *o, struct error *err) {
     return OK;
 }
 
+// By the name in the file, or by the one that the engine uses.
+static const struct gguf_tensor *find_tensor(const struct gguf *g, const char *name) {
+    for (uint64_t i = 0; i < g->n_tensors; i++)
+        if (g->tensors[i].spelled && strcmp(g->tensors[i].spelled, name) == 0)
+            return &g->tensors[i];
+    return gguf_find_tensor(g, name);
+}
+
+static enum status run_tokens(struct session *s, const struct options *o,
+                              struct error *err) {
+    struct tokenizer_facts facts;
+    enum status st = tokenizer_gguf_read(&facts, &s->file.gguf, NULL, error_path(o->file),
+                                         &s->arena, err);
+    if (st == OK) inspect_print_tokens(stdout, &facts);
+    return st;
+}
+
 static enum status run_tensor(struct session *s, const struct options *o,
                               struct error *err) {
-    const struct gguf_tensor *t = gguf_find_tensor(&s->file.gguf, o->tensor);
+    const struct gguf_tensor *t = find_tensor(&s->file.gguf, o->tensor);
     if (!t)
         return error_set_param(err, ERR_INPUT, "tensor",
                                "%s: has no tensor %s; --tensors lists them",
@@ -59,6 +96,9 @@ static enum status run_tensor(struct session *s, const struct options *o,
                                "%s: tensor %s: values of type %s are not read yet",
                                error_path(o->file), o->tensor,
                                dtype_info(t->view.dtype)->name);
+    if (inspect_value_count(&t->view) == 0)
+        return error_set_param(err, ERR_INPUT, "tensor", "%s: tensor %s: has no values",
+                               error_path(o->file), o->tensor);
     if (t->view.dim[0] > INT32_MAX)
         return error_set(err, ERR_LIMIT, "%s: tensor %s: its rows are too long",
                          error_path(o->file), o->tensor);
@@ -105,6 +145,8 @@ static enum status run(const struct options *o, struct error *err) {
     if (st == OK) {
         if (o->tensor) {
             st = run_tensor(&s, o, err);
+        } else if (o->tokens) {
+            st = run_tokens(&s, o, err);
         } else if (o->json) {
             st = run_json(&in, err);
         } else {
@@ -125,11 +167,12 @@ int main(int argc, char **argv) {
         {"metadata", NULL, CLI_FLAG, &o.metadata,
          .help = "only the metadata, strings in full"},
         {"tensors",                 NULL, CLI_FLAG, &o.tensors, .help = "only the list of tensors"},
-        {"tensor",       "NAME", CLI_STRING, &o.tensor,
-         .help = "one tensor: shape, range, first values"},
-        {"raw",          NULL, CLI_FLAG, &o.raw, .help = "with --tensor: its values as f32 bytes"},
-        {"check",                 NULL, CLI_FLAG, &o.check, .help = "say whether the engine can run it"},
-        {0            },
+        {"tokens",       NULL, CLI_FLAG, &o.tokens, .help = "only the vocabulary"},
+        {"tensor",          "NAME", CLI_STRING, &o.tensor,
+         .help = "one tensor: shape, range, histogram, first values"},
+        {"raw",                 NULL, CLI_FLAG, &o.raw, .help = "with --tensor: its values as f32 bytes"},
+        {"check",             NULL, CLI_FLAG, &o.check, .help = "say whether the engine can run it"},
+        {0     },
     };
     const struct cli cli = {.program = "inspect",
                             .summary = "what is in a model file",

@@ -2,12 +2,15 @@
 // terminal.
 #include "level2-operator/inspect.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/limits.h"
 #include "level2-operator/gguf_value.h"
 #include "level2-operator/rows_for.h"
+#include "level2-operator/tokenizer_gguf.h"
 #include "tests/support/gguf_file.h"
 #include "tests/support/suite.h"
 
@@ -77,6 +80,76 @@ START_TEST(types_add_up_to_all_tensors_most_bytes_first) {
     for (uint64_t i = 0; i < g.n_tensors; i++) want_bytes += g.tensors[i].view.n_bytes;
     ck_assert_uint_eq(n_tensors, 29);
     ck_assert_uint_eq(n_bytes, want_bytes);
+}
+END_TEST
+
+START_TEST(layers_add_up_to_all_tensors) {
+    struct inspect_layer layers[LIMIT_LAYERS + 1];
+    uint64_t n_tensors = 0, n_bytes = 0, n_want = 0;
+    parse();
+    int n = inspect_layers(layers, &g);
+    assert_number("layers, and what is in none", n, 1 + 3);
+    for (int i = 0; i < n; i++) {
+        assert_number("layer", layers[i].layer, i - 1);
+        n_tensors += layers[i].n_tensors;
+        n_bytes += layers[i].n_bytes;
+    }
+    for (uint64_t i = 0; i < g.n_tensors; i++) n_want += g.tensors[i].view.n_bytes;
+    assert_number("tensors", (int64_t)n_tensors, (int64_t)g.n_tensors);
+    assert_number("bytes", (int64_t)n_bytes, (int64_t)n_want);
+}
+END_TEST
+
+START_TEST(a_layer_beyond_all_limits_is_none) {
+    static const char *const names[] = {"blk.1024.x", "blk.99999999999999999999.x", "blk.x",
+                                        "blk.", "model.layers.-1.x"};
+    struct inspect_layer layers[LIMIT_LAYERS + 1];
+    struct gguf_tensor tensors[ROWS(names)] = {{.view = {.dim = {1, 1, 1, 1}}}};
+    for (int i = 0; i < ROWS(names); i++)
+        tensors[i].name = (struct gguf_string){names[i], strlen(names[i])};
+    const struct gguf some = {.n_tensors = ROWS(names), .tensors = tensors};
+    assert_number("layers", inspect_layers(layers, &some), 1);
+    assert_number("of none", layers[0].layer, -1);
+}
+END_TEST
+
+START_TEST(a_histogram_counts_every_value) {
+    float values[] = {0, 1, 1, 1, 16, 16}, row[6];
+    const struct gguf_tensor t = {
+        .name = {"t",     1             },
+          .view = { DTYPE_F32, 1, {6, 1, 1, 1}, values, sizeof(values)}
+    };
+    inspect_print_tensor(out, &t, row);
+    assert_printed("\n  0             1            #############\n");
+    assert_printed(
+        "\n  1             3            ########################################\n");
+    assert_printed("\n  2             0\n");
+    assert_printed("\n  15            2            ###########################\n");
+}
+END_TEST
+
+START_TEST(values_that_are_all_alike_or_odd_have_no_histogram) {
+    float values[] = {2, 2, 2}, row[3];
+    const struct gguf_tensor t = {
+        .name = {"t",     1             },
+          .view = { DTYPE_F32, 1, {3, 1, 1, 1}, values, sizeof(values)}
+    };
+    inspect_print_tensor(out, &t, row);
+    values[1] = NAN;
+    inspect_print_tensor(out, &t, row);
+    assert_printed("not finite    1");
+    ck_assert_ptr_null(strchr(text, '#'));
+}
+END_TEST
+
+START_TEST(tokens_are_listed_with_their_kinds) {
+    struct tokenizer_facts facts;
+    struct error err;
+    parse();
+    ck_assert_int_eq(tokenizer_gguf_read(&facts, &g, NULL, "test.gguf", &arena, &err), OK);
+    inspect_print_tokens(out, &facts);
+    assert_printed("         1  control       \"<|im_start|>\"\n");
+    assert_printed("         3  normal        \"!\"\n");
 }
 END_TEST
 
@@ -248,6 +321,11 @@ Suite *suite(void) {
     tcase_add_checked_fixture(reference, setup, teardown);
     tcase_add_test(reference, the_summary_counts_parameters_and_bytes);
     tcase_add_test(reference, types_add_up_to_all_tensors_most_bytes_first);
+    tcase_add_test(reference, layers_add_up_to_all_tensors);
+    tcase_add_test(reference, a_layer_beyond_all_limits_is_none);
+    tcase_add_test(reference, a_histogram_counts_every_value);
+    tcase_add_test(reference, values_that_are_all_alike_or_odd_have_no_histogram);
+    tcase_add_test(reference, tokens_are_listed_with_their_kinds);
     tcase_add_test(reference, metadata_shows_types_and_short_values);
     tcase_add_test(reference, metadata_can_be_shown_in_full);
     tcase_add_test(reference, tensors_are_listed_with_shape_and_place);
