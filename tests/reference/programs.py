@@ -57,7 +57,7 @@ class Programs:
             file.truncate(10 << 30)  # no byte of it is on the disk, and none should be read
         whys = {"empty": "empty", "text": "GGUF", "magic": "version", "cut": "ends", "sp ace": "sp ace: ",
                 "line\nbreak\x1b[31m": "line?break?[31m: ", "invalid\udcff": "invalid?: ",
-                "pipe": "not a regular file", "sparse": "GGUF", ".": "not a regular file",
+                "pipe": "not a regular file", "sparse": "GGUF", ".": "config.json: No such file",
                 "nothing": "No such file", "d" * 300: "File name too long", "d/" * 150 + "m": "No such file"}
         for name, why in whys.items():
             path = os.path.join(self.folder, name)
