@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs `ask` and `bill` under valgrind: nothing is read that nobody wrote, and nothing is left behind.
+"""Runs `ask`, `bill` and `fit` under valgrind: nothing is read that nobody wrote, and nothing is left behind.
 
     tools/memcheck.py [--bin DIR]
 
@@ -45,6 +45,10 @@ def runs(url, folder):
         [1, "bill", "--model", "deepseek-r1", "--usage", text],
         [1, "bill", "--model", "deepseek-r1", "--input", "1", "--prices", text],
         [2, "bill", "--model", "nobody", "--input", "1"],
+        [0, "fit", "--model", "llama-3-8b", "--device", "h100", "--png", folder / "fit.png"],
+        [1, "fit", "--model", "llama-3-70b", "--device", "h100", "--json"],
+        [1, "fit", "--model", text],
+        [2, "fit", "--model", "nobody"],
         [0, *ask, *PRICED, "hosted"],
         [0, *ask, "--no-stream", "--json", "Hello"],
         [1, *ask, "cut"],
@@ -92,7 +96,7 @@ def main():
     options = arguments(__doc__)
     tally = Tally()
     if not shutil.which("valgrind"):
-        tally.skip("ask and bill under valgrind", "no valgrind on this machine")
+        tally.skip("ask, bill and fit under valgrind", "no valgrind on this machine")
         tally.finish()
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
         os.environ.pop(name, None)
