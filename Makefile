@@ -170,6 +170,9 @@ times: setup-suite      ## how long a learner waits for a verdict
 overhead: setup-test    ## what ask adds to curl's time to first token, and how fast bill answers
 	@+$(COURSE) link && $(BUILD_GOALS) programs $(TINY)
 	@exec $(PYTHON) tools/overhead.py --bin $(BUILD)/bin --model $(TINY) --flags="$(FAST) $(FLOAT)"
+tokenizers: setup-test model ## MB/s of our tokenizers beside the packages that define them
+	@+$(COURSE) link && $(BUILD_GOALS) programs
+	@exec .venv/bin/python tools/tokenizer_speed.py --bin $(BUILD)/bin --model "$(MODEL)" --flags="$(FAST) $(FLOAT)"
 fuzz: setup-check       ## every parser for SECONDS=60 under libFuzzer
 	@tools/fuzz.sh $(SECONDS)
 ##
@@ -239,5 +242,5 @@ $(TINY): tools/tiny_model.py tools/tiny_containers.py tools/tiny_arch.py tools/n
 
 .SECONDARY:
 .PHONY: setup-suite setup-test setup-check setup-door help next test tests status hint watch debug compare reset grade race triage editor doctor run chat serve bench lesson0 lesson1 model \
-        setup all clean suite verify check times overhead fuzz programs suites course-commands
+        setup all clean suite verify check times overhead tokenizers fuzz programs suites course-commands
 -include $(shell find $(BUILD) -name '*.d' -not -path '*/proof/*' 2>/dev/null)
