@@ -66,7 +66,7 @@ check "clang: suites" clang_suites
 check "clang: starters and solutions" env CC=clang BUILD=build/clang tools/course.py starters --seeds 1
 check "gcc and clang give the same text" same_text
 check "threads under TSan" build_and_run_threaded
-check "ask and bill under valgrind" under_valgrind
+check "ask, bill and fit under valgrind" under_valgrind
 for tool in tests/tools/test_*.py; do
     [ -e "$tool" ] && check "tools: $(basename "$tool" .py)" python3 "$tool"
 done
