@@ -27,7 +27,7 @@ FLOATS = ["F32", "F16", "BF16"]  # what every container can hold
 ALIGNMENT = 32
 
 CONTROL_TOKENS = ["<|endoftext|>", "<|im_start|>", "<|im_end|>"]
-TOKEN_NORMAL, TOKEN_CONTROL = 1, 3
+TOKEN_NORMAL, TOKEN_CONTROL, TOKEN_BYTE = 1, 3, 6
 
 # The template of SmolLM2-135M-Instruct, to the letter: the engine knows it by its text.
 CHAT_TEMPLATE = (
@@ -98,6 +98,17 @@ def make_tokenizer():
     n_normal = len(tokens) - len(CONTROL_TOKENS)
     types = [TOKEN_CONTROL] * len(CONTROL_TOKENS) + [TOKEN_NORMAL] * n_normal
     return tokens, types, [f"{a} {b}" for a, b in merges]
+
+
+@functools.lru_cache(maxsize=None)
+def make_spm_tokenizer():
+    """SentencePiece's: characters in place of bytes, a score for each token in place of the list of merges."""
+    symbols = {**{b: chr(b) for b in range(128)}, ord(" "): "▁"}
+    joined = dict.fromkeys(a + b for a, b in learn_merges(TEXT, symbols, N_MERGES))
+    pieces = [piece for piece in [*sorted({symbols[b] for b in TEXT.encode()}), *joined] if "\n" not in piece]
+    tokens = CONTROL_TOKENS + [f"<0x{b:02X}>" for b in range(256)] + pieces
+    types = [TOKEN_CONTROL] * len(CONTROL_TOKENS) + [TOKEN_BYTE] * 256 + [TOKEN_NORMAL] * len(pieces)
+    return tokens, types, [0.0] * (len(tokens) - len(pieces)) + [-1.0 - i for i in range(len(pieces))]
 
 
 # ---- weights ------------------------------------------------------------------------------------
@@ -251,13 +262,26 @@ def file_bytes(keys, tensors):
     return head + padding(len(head)) + data
 
 
+def spm_keys(keys, scores):
+    """The same keys for SentencePiece, which has scores, and a space in front of each text."""
+    other = {"tokenizer.ggml.model": ("tokenizer.ggml.model", STRING, "llama"),
+             "tokenizer.ggml.merges": ("tokenizer.ggml.scores", F32, scores),
+             "tokenizer.ggml.add_space_prefix": ("tokenizer.ggml.add_space_prefix", BOOL, True)}
+    return [other.get(key[0], key) for key in keys if key[0] != "tokenizer.ggml.pre"]
+
+
 def make_model(options):
     """The architecture, the keys and the tensors that the options ask for."""
     arch = variant(options.arch, options.wide_heads, options.window)
     if options.dtype and DTYPES[options.dtype].block_len == K_BLOCK:
         arch = arch._replace(shape=WIDE)
-    tokens, types, merges = make_tokenizer()
-    return arch, make_keys(arch, tokens, types, merges, options), make_weights(arch, tokens, options)
+    if options.tokenizer == "spm":
+        tokens, types, scores = make_spm_tokenizer()
+        keys = spm_keys(make_keys(arch, tokens, types, [], options), scores)
+    else:
+        tokens, types, merges = make_tokenizer()
+        keys = make_keys(arch, tokens, types, merges, options)
+    return arch, keys, make_weights(arch, tokens, options)
 
 
 def make_file(options):
@@ -269,6 +293,7 @@ def parse_options(words):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", required=True, metavar="FILE")
     parser.add_argument("--arch", choices=ARCHS, default="llama")
+    parser.add_argument("--tokenizer", choices=["bpe", "spm"], default="bpe", help="spm: SentencePiece")
     parser.add_argument("--seed", type=int, default=1, metavar="N")
     parser.add_argument("--dtype", choices=DTYPES, help="store every matrix as this type")
     parser.add_argument("--floats", action="store_true", help="store no matrix in blocks")

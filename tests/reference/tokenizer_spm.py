@@ -21,6 +21,7 @@ import sentencepiece
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/support"))
 from reference import Tally, arguments  # noqa: E402
+from running_server import Server  # noqa: E402
 from texts import CURATED, LONG, SPACES, alphabet, control_strings, random_strings, sweep  # noqa: E402
 
 NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = 1, 2, 3, 4, 5, 6
@@ -143,6 +144,23 @@ def check_broken(tally, options, name, path):
         tally.equal(program(options, path, "--decode", stdin=ids), data, f"{name}: broken UTF-8 {data!r:.40} comes back")
 
 
+def check_server(tally, options, folder):
+    """A tiny model of this family behind the API: texts come back, and a stream says what the whole answer says."""
+    options.model = f"{folder}/tiny.gguf"
+    subprocess.run([sys.executable, ROOT / "tools/tiny_model.py", "--tokenizer", "spm", "--out", options.model], check=True)
+    with Server(options, "--model-id", "default", "--context", "256") as server:
+        for text in ("Hello world", " two  spaces ", "né 狐狸 🦙\n", "The captain had a map"):
+            ids = server.post("/tokenize", {"content": text, "parse_special": False})[2]["tokens"]
+            back = server.post("/detokenize", {"tokens": ids})[2]["content"]
+            tally.equal(back, text, f"served: {text!r} comes back")
+        for prompt in ("Once upon a time", "The 狐"):
+            whole = server.complete(prompt, max_tokens=60)["choices"][0]["text"]
+            _, events = server.stream(prompt=prompt, max_tokens=60)
+            pieces = "".join(event["choices"][0]["text"] for event in events if event != "[DONE]" and event["choices"])
+            tally.equal(pieces, whole, f"served: a stream after {prompt!r}")
+            tally.check(" " in whole, f"served: words after {prompt!r} have their spaces", whole)
+
+
 def main():
     options = arguments(__doc__, lambda parser: parser.add_argument(
         "--spm-model", metavar="FILE", help="a real file of this family"))
@@ -159,6 +177,7 @@ def main():
                 check_text(tally, options, name, path, judge, ["Hello world", "  a  b ", "né 狐狸 🦙", "x\n\n\ty", "▁a"])
             if has_bytes and not trims:
                 check_broken(tally, options, name, path)
+        check_server(tally, options, folder)
     if options.spm_model:
         judge, vocabulary = real(options.spm_model)  # to which a "▁" of the text is no part of its runs of spaces
         more = sweep([c for c in characters if c != "▁"]) + random_strings(characters, N_RANDOM_REAL) + [p.read_text() for p in sorted((ROOT / "docs").rglob("*.md"))]
