@@ -61,7 +61,7 @@ SOURCES  := $(filter-out $(MAINS) $(STARTERS) $(COPIES),$(wildcard $(wildcard co
 TESTS    := $(wildcard tests/common/test_*.c tests/level*/test_*.c)
 SUITES   := $(foreach t,$(TESTS),$(BUILD)/test/suites/$(patsubst test_%.c,%,$(notdir $(t))))
 SUPPORT  := $(wildcard tests/support/*.c)
-CHECKS   := $(wildcard tests/reference/*.py)
+CHECKS   := $(wildcard tests/reference/*.py tests/faults/*.py)
 TINY     := $(BUILD)/test/tiny.gguf
 
 FAST_OBJ := $(patsubst %.c,$(BUILD)/bin/obj/%.o,$(filter-out $(LEARNED:%=solutions/%),$(SOURCES)) $(LEARNED))
@@ -162,11 +162,15 @@ suite:                  ## one suite on the reference: make suite S=rope
 verify: setup-test model ## the reference checks once more, on the real model
 	@+$(COURSE) link && $(BUILD_GOALS) programs suites
 	@tools/same_text.sh "$(MODEL)" $(BUILD)/bin
-	@tools/run_tests.py --checks $(CHECKS) -- --model "$(MODEL)" --bin $(BUILD)/bin
+	@tools/run_tests.py --checks $(filter tests/reference/%,$(CHECKS)) -- --model "$(MODEL)" --bin $(BUILD)/bin
 check: setup-check      ## what CI runs beyond `make test`: format, clang, threads, docs
 	@CC=$(CC) JOBS=$(JOBS) MODEL="$(MODEL)" tools/check.sh
 times: setup-suite      ## how long a learner waits for a verdict
 	@CC=$(CC) tools/times.py
+faults: setup-test model ## serve under faults, then ten minutes of load: is anything left behind? (SOAK=60)
+	@+$(COURSE) link && $(BUILD_GOALS) programs $(TINY)
+	@for f in serve_faults watchdog; do $(PYTHON) tests/faults/$$f.py --model $(TINY) --bin $(BUILD)/bin || exit 1; done
+	@$(PYTHON) tests/faults/soak.py --model "$(MODEL)" --bin $(BUILD)/bin --seconds $(or $(SOAK),600)
 overhead: setup-test    ## what ask adds to curl's time to first token, and how fast bill answers
 	@+$(COURSE) link && $(BUILD_GOALS) programs $(TINY)
 	@exec $(PYTHON) tools/overhead.py --bin $(BUILD)/bin --model $(TINY) --flags="$(FAST) $(FLOAT)"
@@ -242,5 +246,5 @@ $(TINY): tools/tiny_model.py tools/tiny_containers.py tools/tiny_arch.py tools/n
 
 .SECONDARY:
 .PHONY: setup-suite setup-test setup-check setup-door help next test tests status hint watch debug compare reset grade race triage editor doctor run chat serve bench lesson0 lesson1 model \
-        setup all clean suite verify check times overhead tokenizers fuzz programs suites course-commands
+        setup all clean suite verify check times overhead faults tokenizers fuzz programs suites course-commands
 -include $(shell find $(BUILD) -name '*.d' -not -path '*/proof/*' 2>/dev/null)

@@ -115,7 +115,7 @@ def jobs_of(suites, checks, passed_on):
     """(name, command) of each test program."""
     python = Path(".venv/bin/python")
     jobs = [(Path(s).name, [s]) for s in suites]
-    return jobs + [("reference/" + Path(c).stem, [str(python), c, *passed_on]) for c in checks]
+    return jobs + [(f"{Path(c).parent.name}/{Path(c).stem}", [str(python), c, *passed_on]) for c in checks]
 
 
 def run_jobs(jobs, quiet=False):
