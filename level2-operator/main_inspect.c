@@ -37,28 +37,26 @@ static void session_close(struct session *s) {
     arena_free(&s->arena);
 }
 
-// A lone file of a folder can be checked for itself, but not run.
-static enum status check_lone_file(const struct options *o, bool *is_lone,
-                                   struct error *err) {
+// One file of a model folder cannot be run, but checked for itself. false: it is no such file.
+static bool check_lone_file(const struct options *o) {
     struct session s = {0};
-    enum status st = session_open(&s, o->file, err);
+    enum status st = session_open(&s, o->file, NULL);
     const struct gguf *g = &s.file.gguf;
+    bool is_lone = st == OK && !g->version && !g->is_converted;
 
-    *is_lone = st == OK && !g->version && !g->is_converted;
-    if (*is_lone)
+    if (is_lone)
         printf("ok: safetensors, %" PRIu64
                " tensors; to check the model, name its folder\n",
                g->n_tensors);
     session_close(&s);
-    return st;
+    return is_lone;
 }
 
 static enum status run_check(const struct options *o, struct error *err) {
     struct model m;
-    bool is_lone;
-    enum status st = check_lone_file(o, &is_lone, err);
-    if (st != OK || is_lone) return st;
-    if ((st = model_open(&m, o->file, NULL, err)) != OK) return st;
+    enum status st = model_open(&m, o->file, NULL, err);
+    if (st == ERR_INPUT && check_lone_file(o)) return OK;
+    if (st != OK) return st;
     printf("ok: %s, %d layers, %d wide, %d tokens, context %d%s%s\n",
            arch_name(m.config.arch), m.config.n_layers, m.config.d_model, m.config.n_vocab,
            m.config.n_ctx, m.chat.st ? "; its chat template is not supported: " : "",
