@@ -249,6 +249,7 @@ enum status tokenizer_init(struct tokenizer *t, const struct tokenizer_facts *fa
                            struct arena *arena, struct arena *scratch, struct error *err) {
     struct builder b = {
         .t = t, .facts = facts, .arena = arena, .scratch = scratch, .err = err};
+    bool is_spm = facts->family == FAMILY_SPM; // what the other family does is left out
     enum status st;
 
     *t = (struct tokenizer){
@@ -258,16 +259,16 @@ enum status tokenizer_init(struct tokenizer *t, const struct tokenizer_facts *fa
         .bos = facts->bos,
         .eos = facts->eos,
         .unknown = facts->unknown,
-        .is_nfc = facts->is_nfc,
-        .whole_words_first = facts->whole_words_first,
-        .adds_space = facts->adds_space,
-        .trims_spaces = facts->trims_spaces,
+        .is_nfc = !is_spm && facts->is_nfc,
+        .whole_words_first = !is_spm && facts->whole_words_first,
+        .adds_space = is_spm && facts->adds_space,
+        .trims_spaces = is_spm && facts->trims_spaces,
         .add_bos = facts->add_bos,
         .add_eos = facts->add_eos,
     };
     byte_symbols_init(&b.symbols);
     st = make_pieces(&b);
-    if (st == OK) st = facts->family == FAMILY_BPE ? make_bpe(&b) : make_spm(&b);
+    if (st == OK) st = is_spm ? make_spm(&b) : make_bpe(&b);
     if (st == OK) st = make_special(&b);
     if (st == OK) st = make_end_set(&b);
     if (st != OK) *t = (struct tokenizer){0};

@@ -115,10 +115,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n_bytes) {
         .ends = &end,
         .n_ends = 1,
         .pre = (enum pretokenizer)(more % PRE_COUNT),
-        .is_nfc = flags & 16 && !(flags & 1),
+        .is_nfc = flags & 16,
         .whole_words_first = flags & 32,
-        .adds_space = flags & 64 && flags & 1,
-        .trims_spaces = flags & 128 && flags & 1,
+        .adds_space = flags & 64,
+        .trims_spaces = flags & 128,
         .add_bos = true,
         .add_eos = true,
     };

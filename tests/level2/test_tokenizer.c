@@ -1,5 +1,6 @@
 // Texts to ids and back, with a vocabulary made by hand. The `tokenizers` package judges real ones in
 // tests/reference/tokenizer.py; how files are read is in test_tokenizer_gguf.c.
+#include <stdlib.h>
 #include <string.h>
 
 #include "tests/support/suite.h"
@@ -102,6 +103,69 @@ START_TEST(does_not_cut_words_at_a_stretch) {
     struct markup middle = {2, 4};
     encode(&x, "hello", 5, &middle, 1);
     ck_assert_str_eq(shown(&x, out), "hello");
+    fixture_close(&x);
+}
+END_TEST
+
+// TOK-01: a word that is a token, but that its merges do not reach.
+START_TEST(looks_for_whole_words_first_where_the_family_does) {
+    static const char *const rows[] = {"h e"};
+    static const struct {
+        const char *pre, *want;
+    } families[] = {
+        {"llama-bpe", "hello"   },
+        {"smollm",    "he|l|l|o"},
+    };
+    struct fixture x;
+    char out[MAX_IDS];
+    for (int i = 0; i < ROWS(families); i++) {
+        fixture_prepare(&x);
+        set_merges(&x.file, rows, 1);
+        ck_assert_int_eq(fixture_init(&x, families[i].pre), OK);
+        encode(&x, "hello", 5, NULL, 0);
+        ck_assert_str_eq(shown(&x, out), families[i].want);
+        encode(&x, "helloh", 6, NULL, 0);
+        ck_assert_str_eq(shown(&x, out), "he|l|l|o|h"); // longer than the token: merged
+        fixture_close(&x);
+    }
+}
+END_TEST
+
+START_TEST(composes_characters_where_the_family_does) {
+    struct fixture x;
+    char out[MAX_IDS];
+    fixture_prepare(&x);
+    ck_assert_int_eq(fixture_init(&x, "qwen2"), OK);
+    encode(&x, "he\xcc\x81 <x>e\xcc\x81\xff", 12, &(struct markup){0, 12}, 1);
+    ck_assert_str_eq(shown(&x, out), "h|\xc3\xa9| |<x>|\xc3\xa9"); // FF has no symbol
+    fixture_close(&x);
+    fixture_open(&x);
+    encode(&x, "he\xcc\x81", 4, NULL, 0);
+    ck_assert_str_eq(shown(&x, out), "he|\xcc|\x81");
+    fixture_close(&x);
+}
+END_TEST
+
+// The text is long enough for the cache, and has words that it cannot hold.
+START_TEST(gives_the_same_ids_for_a_word_that_came_before) {
+    static char text[40 * 256];
+    struct fixture x;
+    token_id first[40];
+    fixture_open(&x);
+    memset(text, 'h', sizeof(text));
+    for (int i = 0; i < 256; i++)
+        memcpy(text + 40 * i, "hello he\xc3\xa9 w12 aaaaaaaaaaaaaaaaaa   ", 37);
+    encode(&x, text, 40, NULL, 0);
+    int n = x.n_ids;
+    memcpy(first, x.ids, sizeof(first));
+    token_id *ids = malloc(tokenizer_max_ids(&x.t, sizeof(text)) * sizeof(*ids));
+    ck_assert_int_eq(tokenizer_encode(&x.t, text, sizeof(text), NULL, 0, 0, ids, &x.n_ids,
+                                      &x.scratch, &x.err),
+                     OK);
+    ck_assert_int_eq(x.n_ids, 256 * n);
+    for (int i = 0; i < 256; i++)
+        assert_ids("a repeated line", ids + n * i, (size_t)n, first, (size_t)n);
+    free(ids);
     fixture_close(&x);
 }
 END_TEST
@@ -272,6 +336,9 @@ Suite *suite(void) {
                         sizeof(cases) / sizeof(cases[0]));
     tcase_add_test(reference, finds_control_tokens_only_inside_their_stretch);
     tcase_add_test(reference, does_not_cut_words_at_a_stretch);
+    tcase_add_test(reference, looks_for_whole_words_first_where_the_family_does);
+    tcase_add_test(reference, composes_characters_where_the_family_does);
+    tcase_add_test(reference, gives_the_same_ids_for_a_word_that_came_before);
     tcase_add_test(reference, shows_special_tokens_only_when_asked);
     suite_add_tcase(s, reference);
     TCase *edges = tcase_create("edges");

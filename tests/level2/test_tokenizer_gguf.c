@@ -150,6 +150,8 @@ START_TEST(knows_what_a_word_family_implies) {
     };
     struct fixture x;
     fixture_prepare(&x);
+    file_set(&x.file, KEY("add_space_prefix"), GGUF_BOOL, "\1",
+             1); // means nothing to bytes
     ck_assert_int_eq(fixture_init(&x, rows[_i].pre), OK);
     ck_assert_int_eq(x.t.add_bos, rows[_i].add_bos);
     ck_assert_int_eq(x.t.is_nfc, rows[_i].is_nfc);
