@@ -351,7 +351,7 @@ def terminated(args):
 def rows():
     """name -> what the operator sees."""
     found = {}
-    for line in PAGE.read_text().splitlines():
+    for line in PAGE.read_text(encoding="utf-8").splitlines():
         cells = [c.strip() for c in line.strip("|").split(" | ")]
         match = re.fullmatch(r"`([a-z-]+)`", cells[0].strip("| "))
         if match and len(cells) == 4:
@@ -359,10 +359,20 @@ def rows():
     return found
 
 
+def check_cases(tally):
+    """Each case of the page is named by the tests that the page names."""
+    cases = re.findall(r"^\| (SRV-\d+) \|.*\| (`.*`) \|$", PAGE.read_text(encoding="utf-8"), re.M)
+    tally.equal([case for case, _ in cases], [f"SRV-{n:02}" for n in range(1, 17)], "cases of the page")
+    for case, tests in cases:
+        for test in re.findall("`([^`]+)`", tests):
+            tally.check(case in (ROOT / test).read_text(encoding="utf-8"), f"{case} is tested in {test}")
+
+
 def main():
     args = arguments(__doc__, lambda p: p.add_argument("--only", metavar="PART", default=""))
     tally, table = Tally(), rows()
     tally.equal(sorted(set(table) ^ set(FAULTS)), [], f"faults in {PAGE.name} and in this script")
+    check_cases(tally)
     for name, fn in FAULTS.items():
         if args.only not in name:
             continue
