@@ -143,6 +143,24 @@ def check_errors(server, client, tally):
            code="context_length_exceeded", param=ANY)
 
 
+def check_limits(args, tally, keys):
+    """A key above its limits, and a request above its deadline: what the library makes of them."""
+    keys.write("sk-few few requests-per-minute=2\n")
+    keys.flush()
+    with Server(args, "--api-key-file", keys.name, "--request-seconds", "1", "--inject", "slow-step:2") as server:
+        few, client = client_of(server, "sk-few"), client_of(server)
+        reply = few.chat.completions.with_raw_response.create(messages=QUESTION, **{**GREEDY, "max_tokens": 1})
+        tally.equal(reply.headers.get("x-ratelimit-limit-requests"), "2", "limit in the headers")
+        tally.equal(reply.headers.get("x-ratelimit-remaining-requests"), "1", "and what is left")
+        raises(tally, openai.InternalServerError, lambda: chat(few), "deadline", code="deadline_exceeded")
+        raises(tally, openai.RateLimitError, lambda: chat(few), "rate limit", code="rate_limit_exceeded")
+        try:
+            list(chat(client, stream=True))
+            tally.check(False, "deadline within a stream", "no error")
+        except openai.APIError as error:  # the status line said 200
+            tally.equal(error.code, "deadline_exceeded", "deadline within a stream")
+
+
 def server_context(client):
     return client.models.list().data[0].max_model_len
 
@@ -162,6 +180,7 @@ def main():
             check_models(client, tally, "test-model")
             check_errors(server, client, tally)
             tally.equal(server.stop(), 0, "serve ends in peace")
+        check_limits(args, tally, keys)
     tally.finish()
 
 
