@@ -50,14 +50,15 @@ static void flatten(char *text) {
     }
 }
 
-// A pipe that poll calls writable has room for PIPE_BUF bytes (4096 on Linux), so for a line; one that is
-// full would hold up the thread until somebody reads.
+// A pipe that poll calls writable has room for PIPE_BUF bytes (4096 on Linux), so for a line; one
+// that is full would hold up the thread until somebody reads.
 static bool has_room(int fd) {
     struct pollfd p = {.fd = fd, .events = POLLOUT};
     return poll(&p, 1, 0) == 1 && (p.revents & POLLOUT);
 }
 
-// Past the stream's buffer: it would keep what the disk does not take, and bring it with the next line.
+// Past the stream's buffer: it would keep what the disk does not take, and bring it with the next
+// line.
 static bool write_line(FILE *out, const char *line, size_t n) {
     int fd = fileno(out);
     if (fd < 0) return fwrite(line, 1, n, out) == n && fflush(out) == 0; // memory

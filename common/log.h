@@ -1,8 +1,8 @@
 // One line per fact, in logfmt: time=... level=info msg="..." key=value key="two words".
 // Safe from any thread: one write per line. Never log a key, a prompt or an answer.
 //
-// A line that cannot be written is lost and counted, and nobody waits: not for a disk that is full, not
-// for a pipe that nobody reads.
+// A line that cannot be written is lost and counted, and nobody waits: not for a disk that is
+// full, not for a pipe that nobody reads.
 #ifndef COMMON_LOG_H
 #define COMMON_LOG_H
 

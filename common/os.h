@@ -18,8 +18,8 @@ uint64_t os_memory_bytes(void);
 uint64_t os_resident_bytes(void);
 uint64_t os_peak_resident_bytes(void);
 
-// The path of the file that is mapped at an address, cut to out_bytes; false: unknown. May be called in a
-// signal handler.
+// The path of the file that is mapped at an address, cut to out_bytes; false: unknown. May be
+// called in a signal handler.
 bool os_mapped_path(const void *address, char *out, size_t out_bytes);
 
 // "Intel(R) Xeon(R) ...", and the features that matter ("avx2 f16c avx512_vnni amx_int8"). A name

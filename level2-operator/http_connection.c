@@ -188,7 +188,8 @@ static void on_closed(struct evhttp_connection *evcon, void *ctx) {
     slot_free(c);
 }
 
-// Ends the connection that has gone longest without a whole request, if there is one that does not run.
+// Ends the connection that has gone longest without a whole request, if there is one that does
+// not run.
 static void make_room(struct http_connections *cs) {
     struct http_connection *longest = NULL;
     for (int i = 0; i < cs->limits.n_connections; i++) {
@@ -253,9 +254,9 @@ static struct bufferevent *on_accept(struct event_base *base, void *ctx) {
     return bev;
 }
 
-// Without a descriptor accepting fails, and left alone the listener would try again at once, with all the
-// power of a core. It hears nothing until the next tick, which also finds out why: nothing of ours can be
-// reached from here.
+// Without a descriptor accepting fails, and left alone the listener would try again at once, with
+// all the power of a core. It hears nothing until the next tick, which also finds out why:
+// nothing of ours can be reached from here.
 static void accept_failed(struct evconnlistener *listener, void *evhttp) {
     (void)evhttp;
     evconnlistener_disable(listener);

@@ -1,5 +1,5 @@
-// The connections of a server: one slot each, and in it the one request that the connection can have
-// under way. evhttp reads and writes; what it leaves open is done here:
+// The connections of a server: one slot each, and in it the one request that the connection can
+// have under way. evhttp reads and writes; what it leaves open is done here:
 //
 //   accepted ──▶ waiting ──first byte──▶ receiving ──whole──▶ running ──reply out──▶ waiting
 //                   │ idle too long          │ too slow: 408      │ client gone

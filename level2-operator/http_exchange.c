@@ -209,8 +209,8 @@ bool http_exchange_tell_gone(struct http_server *s) {
     return s->n_gone == 0;
 }
 
-// The worker need not go on. Of a connection that lives on there is no second one before it is told:
-// http_exchange_job takes nothing until then.
+// The worker need not go on. Of a connection that lives on there is no second one before it is
+// told: http_exchange_job takes nothing until then.
 static void drop_job(struct http_server *s, struct http_connection *c) {
     static const struct timeval soon = {0, 10000};
     if (!c->exchange.has_job) return;

@@ -1,5 +1,5 @@
-// One request and its reply, from begin to the reply handed over. Exactly one line in the access log
-// for each, whatever happens; and every count taken at the door is given back there.
+// One request and its reply, from begin to the reply handed over. Exactly one line in the access
+// log for each, whatever happens; and every count taken at the door is given back there.
 //
 //   begin ──▶ refuse                      an error, found by the loop
 //         ──▶ reply                       known to the loop (health, models)

@@ -1,7 +1,8 @@
 // The keys that open the door. Comparing takes the same time for a wrong key whichever of its bytes
 // is wrong, so that nobody can guess a key byte by byte with a stopwatch.
 //
-// A file of keys has one a line, with a name for logs and limits behind it, as far as there are any:
+// A file of keys has one a line, with a name for logs and limits behind it, as far as there are
+// any:
 //
 //   # key       name    limits
 //   sk-9f2c...  team-a  requests-per-minute=60 tokens-per-minute=20000 inside=4

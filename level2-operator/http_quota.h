@@ -1,5 +1,5 @@
-// The quota of a request's key, at the door and at the end. Without keys, or for a key that is no longer
-// known, nothing happens.
+// The quota of a request's key, at the door and at the end. Without keys, or for a key that is no
+// longer known, nothing happens.
 #ifndef LEVEL2_HTTP_QUOTA_H
 #define LEVEL2_HTTP_QUOTA_H
 

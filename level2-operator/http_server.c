@@ -130,7 +130,8 @@ static void look_at_engine(struct http_server *s) {
                    s->options.limits.stall_ms * 1000000);
 }
 
-// Who still waits is told so. Then the server waits for a moment, until the last bytes are out of the door.
+// Who still waits is told so. Then the server waits for a moment, until the last bytes are out of
+// the door.
 static void stop(struct http_server *s) {
     static const struct timeval soon = {0, FLUSH_MS * 1000};
     static const struct api_error stopped = {503, "server_error", "draining", 1};

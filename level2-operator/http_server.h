@@ -95,8 +95,8 @@ void http_server_run(struct http_server *s);
 // Safe on a zeroed server. Not while run.
 void http_server_close(struct http_server *s);
 
-// From any thread. ready: the worker takes jobs from now on; served is copied. failed: who waits is told
-// so, then stop.
+// From any thread. ready: the worker takes jobs from now on; served is copied. failed: who waits
+// is told so, then stop.
 void http_server_ready(struct http_server *s, const struct served *served);
 void http_server_failed(struct http_server *s);
 void http_server_terminate(struct http_server *s);

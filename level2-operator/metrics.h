@@ -1,5 +1,5 @@
-// What a server counts about its requests, for GET /metrics. Fixed size; no lock: each number has one
-// thread that writes it. What the engine counts is in struct engine_stats.
+// What a server counts about its requests, for GET /metrics. Fixed size; no lock: each number has
+// one thread that writes it. What the engine counts is in struct engine_stats.
 //
 // One answer in the making is a sequence: a request with n = 2 has two of them.
 //

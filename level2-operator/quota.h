@@ -6,8 +6,8 @@
 //                  │≈≈≈≈≈≈│
 //                  └──┬───┘──▶ 1 when a request comes in; its tokens when it leaves
 //
-// What an answer will use is known when it is there, so tokens are taken away afterwards: who has used
-// more than was left waits until the bucket is above zero again. Pure: time is passed in.
+// What an answer will use is known when it is there, so tokens are taken away afterwards: who has
+// used more than was left waits until the bucket is above zero again. Pure: time is passed in.
 #ifndef LEVEL2_QUOTA_H
 #define LEVEL2_QUOTA_H
 

@@ -1,5 +1,5 @@
-// Files of API keys under a fuzzer: what is taken can be found again by its key, is named, and has limits
-// above zero; whatever is refused has a reason.
+// Files of API keys under a fuzzer: what is taken can be found again by its key, is named, and
+// has limits above zero; whatever is refused has a reason.
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -97,7 +97,8 @@ START_TEST(a_wait_is_never_longer_than_the_limit_of_waits) {
 }
 END_TEST
 
-// In any window a key gets at most what was in the bucket and what flowed in: whatever the order of calls.
+// In any window a key gets at most what was in the bucket and what flowed in: whatever the order
+// of calls.
 START_TEST(never_more_than_the_bucket_and_what_flows_in) {
     struct draw d = draw_start("quota");
     struct quota q = {.requests_per_minute = 30};
