@@ -144,6 +144,9 @@ lesson0: model          ## predict them from bytes and operations first, then co
 lesson1: model          ## one prompt in two orders on a live server: wait and bill (LESSON_SECONDS=120)
 	@+$(COURSE) link && $(BUILD_GOALS) programs
 	@exec $(PYTHON) tools/lesson1.py --bin $(BUILD)/bin --model "$(MODEL)" --flags="$(FAST) $(FLOAT)" $(if $(SAVE),--save "$(SAVE)")
+lesson2: model setup-door ## two replicas behind HAProxy, a crash, a roll-out: what is lost (LESSON_SECONDS=120)
+	@+$(COURSE) link && $(BUILD_GOALS) programs
+	@exec $(PYTHON) tools/lesson2.py --bin $(BUILD)/bin --model "$(MODEL)" --flags="$(FAST) $(FLOAT)" $(if $(NEXT),--next "$(NEXT)")
 model: setup            ## get the default model (98 MB), checksums and all; NAME=gemma3-270m: another
 	@test "$(origin NAME)" = file -a -f "$(MODEL)" || $(if $(filter file,$(origin MODEL)),tools/get_model.py --name "$(NAME)", \
 	    { echo "model: no file $(MODEL); without MODEL= the default model is taken" >&2; exit 1; })
@@ -245,6 +248,6 @@ $(TINY): tools/tiny_model.py tools/tiny_containers.py tools/tiny_arch.py tools/n
 	$(PYTHON) tools/tiny_model.py --out $@
 
 .SECONDARY:
-.PHONY: setup-suite setup-test setup-check setup-door help next test tests status hint watch debug compare reset grade race triage editor doctor run chat serve bench lesson0 lesson1 model \
+.PHONY: setup-suite setup-test setup-check setup-door help next test tests status hint watch debug compare reset grade race triage editor doctor run chat serve bench lesson0 lesson1 lesson2 model \
         setup all clean suite verify check times overhead faults tokenizers fuzz programs suites course-commands
 -include $(shell find $(BUILD) -name '*.d' -not -path '*/proof/*' 2>/dev/null)

@@ -1,0 +1,217 @@
+#!/usr/bin/env python3
+"""Checks rollout from outside, with real HAProxy and deploy/haproxy.cfg in front of two replicas under load: it replaces
+both without a broken answer, and goes back when the new version does not start or fails; and a short lesson2.
+
+    .venv/bin/python tests/reference/rollout.py --bin build/bin
+
+Standard library only. Without haproxy it is skipped, aloud.
+"""
+import contextlib
+import http.client
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/support"))
+sys.path.insert(0, str(ROOT / "tools"))
+from reference import Tally, arguments  # noqa: E402
+from fleet.commands import Commands  # noqa: E402
+from fleet.load import Client  # noqa: E402
+from fleet.processes import Door, Replicas, free_ports, wait_for  # noqa: E402
+
+PATIENCE_S = 60
+COMMAND = f"{sys.executable} {ROOT / 'tools/fleet/commands.py'}"
+# A version that is ready, and answers nothing else well.
+FAILING = r"""
+import http.server, sys
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200 if self.path == "/ready" else 500)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+    def do_POST(self):
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.do_GET()
+    def log_message(self, *_): pass
+http.server.ThreadingHTTPServer(("127.0.0.1", int(sys.argv[2])), Handler).serve_forever()
+"""
+
+
+class House:
+    """Two replicas, the door, and clients who may not repeat."""
+
+    def __init__(self, stack, args, model, folder):
+        serve = [f"{args.bin}/serve", "--threads", "1", "--log-level", "warn", "--model"]
+        versions = {"old": [*serve, model, "--model-id", "old"], "new": [*serve, model, "--model-id", "new"],
+                    "absent": [*serve, f"{folder}/no.gguf"], "failing": [sys.executable, "-c", FAILING]}
+        port, *ports = free_ports(3)
+        self.program, self.folder = f"{args.bin}/rollout", folder
+        self.door = Door(port, dict(zip("ab", ports)), folder)
+        stack.callback(self.door.close)
+        self.replicas = Replicas(versions, dict(zip("ab", ports)), folder)
+        stack.callback(self.replicas.close)
+        self.commands = Commands(f"{folder}/commands.sock", self.replicas.replace)
+        stack.callback(self.commands.close)
+        for name in "ab":
+            self.replicas.start(name, "old")
+        for name in "ab":
+            wait_for(f"{name} is ready", lambda n=name: self.replicas.is_ready(n))
+        wait_for("both are up", self.door.all_up)
+
+    def to(self, version):
+        return f"{COMMAND} {self.folder}/commands.sock {version}"
+
+    def command(self, *options, replace="new", undo="old"):
+        return [self.program, "--socket", self.door.socket_path, "--replace", self.to(replace), "--undo", self.to(undo),
+                "--watch-seconds", "1", "--ready-seconds", "2", "--drain-seconds", "30", *options]
+
+    def run(self, *options, **versions):
+        return subprocess.run(self.command(*options, **versions), capture_output=True, text=True, timeout=PATIENCE_S)
+
+    @contextlib.contextmanager
+    def load(self, n_clients=3):
+        """What its clients heard: filled when the load has ended."""
+        heard, clients = [], [Client(f"client {i}", self.door.port, f"k{i}", 16, False) for i in range(n_clients)]
+        for client in clients:
+            client.start()
+        try:
+            yield heard
+        finally:
+            for client in clients:
+                client.tell_to_end()
+            for client in clients:
+                client.join(PATIENCE_S)
+            heard += [this for client in clients for request in client.requests for this in request.tries]
+
+    def serving(self):
+        """The models behind the door, by replica."""
+        models = {}
+        for name, port in self.replicas.ports.items():
+            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_S)
+            connection.request("GET", "/v1/models")
+            models[name] = json.loads(connection.getresponse().read())["data"][0]["id"]
+            connection.close()
+        return models
+
+
+def check_there(tally, house):
+    with house.load() as heard:
+        done = house.run()
+    tally.equal((done.returncode, done.stderr), (0, ""), "both are replaced")
+    tally.equal(house.serving(), {"a": "new", "b": "new"}, "both are new")
+    tally.equal([this.error for this in heard if this.error], [], "no answer broke off")
+    tally.check({this.model for this in heard} == {"old", "new"} and len(heard) > 10, "both versions answered", str(len(heard)))
+    order = re.findall(r"^ *[\d.]+ s  (\w+) +(draining|nothing open|replace command|ready|back in|new:)", done.stdout, re.M)
+    steps = ["draining", "nothing open", "replace command", "ready", "back in", "new:"]
+    tally.equal(order, [(name, step) for name in "ab" for step in steps], "one after the other")
+    tally.equal(done.stdout.splitlines()[-1], "done: a new, b new", "the last line")
+
+
+def check_back(tally, house):
+    """From new: a version that is not there, then one that fails; each time the new one is there again."""
+    with house.load() as heard:
+        done = house.run("--watch-seconds", "0", "--ready-seconds", "1", replace="absent", undo="new")
+    tally.equal(done.returncode, 1, "a version that does not start: status")
+    tally.equal(done.stderr, "rollout: rolled back: not ready 1 s after its command; now: a old, b old\n", "what it says")
+    tally.equal([this.error for this in heard if this.error], [], "nobody noticed")
+    tally.equal(house.serving(), {"a": "new", "b": "new"}, "back")
+    with house.load() as heard:
+        done = house.run("--json", replace="failing", undo="new")
+    report = json.loads(done.stdout)
+    tally.equal((done.returncode, report["result"]), (1, "rolled_back"), "a version that fails")
+    tally.check(re.match(r"\d+ of \d+ requests failed \(before: 0 of \d+\)$", report["why"]), "why", report["why"])
+    tally.equal([r["version"] for r in report["replicas"]], ["old", "old"], "both are as before")
+    tally.check(any("refused with 500" in this.error for this in heard), "it was seen by clients before it went")
+    tally.equal(house.serving(), {"a": "new", "b": "new"}, "back again")
+    wait_for("both are up", house.door.all_up)
+
+
+def check_stop(tally, house):
+    program = subprocess.Popen(house.command("--watch-seconds", "30"), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               text=True)
+    wait_for("it has begun", lambda: program.poll() is None)
+    program.send_signal(signal.SIGINT)
+    text, errors = program.communicate(timeout=PATIENCE_S)
+    if program.returncode == -signal.SIGINT:  # it came before the program had looked up
+        return
+    tally.equal((program.returncode, errors), (1, "rollout: stopped; now: a old, b old\n"), "Ctrl-C before the first")
+
+
+def check_words(tally, house, folder):
+    told = house.run("--dry-run", "--replica", "b")
+    tally.equal((told.returncode, told.stderr), (0, ""), "dry run")
+    tally.check("b, 127.0.0.1:" in told.stdout and "a, 127" not in told.stdout, "only b would be replaced", told.stdout)
+    tally.equal(house.serving(), {"a": "new", "b": "new"}, "and nothing was done")
+    for options, status, says in (
+            (("--replica", "c"), 1, "--replica c: no such server in backend replicas"),
+            (("--replica", "a", "--replica", "a"), 1, "--replica a: named twice"),
+            (("--backend", "nobody"), 1, "HAProxy says: No such proxy."),
+            (("--backend", "a; shutdown"), 2, "not a name that HAProxy takes"),
+            (("--socket", f"{folder}/nothing"), 1, "is HAProxy running")):
+        done = house.run(*options)
+        tally.equal((done.returncode, done.stdout), (status, ""), f"{options}: status, no output")
+        tally.check(says in done.stderr and done.stderr.startswith("rollout: "), f"{options}", done.stderr)
+    house.replicas.kill("b")
+    wait_for("b is down", lambda: house.door.table(4)["b"]["status"].startswith("DOWN"))
+    for options in ((), ("--dry-run",)):
+        done = house.run(*options)
+        tally.equal(done.returncode, 1, "nothing begins while one is down")
+        tally.check("b is down" in done.stderr or "stuck at b: it is down" in done.stderr, "which one", done.stderr)
+
+
+def check_lesson(tally, args, model):
+    done = subprocess.run([sys.executable, ROOT / "tools/lesson2.py", "--bin", args.bin, "--model", model],
+                          capture_output=True, text=True, timeout=120, env={**os.environ, "LESSON_SECONDS": "2"})
+    tally.equal((done.returncode, done.stderr), (0, ""), f"lesson2 ends well: {done.stdout[-900:]}")
+    total = re.search(r"^all +(\d+) +(\d+) +(\d+) +(\d+) +(\d+)$", done.stdout, re.M)
+    tally.check(total, "its table", done.stdout[-900:])
+    if total:
+        sent, finished, again, _, lost = map(int, total.groups())
+        tally.check(sent == finished + lost and lost >= 1 and again >= 1, "every request is accounted for", total.group())
+    tally.equal(len(re.findall(r"^ok ", done.stdout, re.M)), 7, "its promises")
+    tally.check(max(map(len, done.stdout.splitlines()[3:])) <= 120, "120 columns")
+
+
+def lesson_ends(tally, args, model):
+    """Ctrl-C amid the lesson: no process is left that has our model on its command line."""
+    program = subprocess.Popen([sys.executable, ROOT / "tools/lesson2.py", "--bin", args.bin, "--model", model],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                               env={**os.environ, "LESSON_SECONDS": "60"})
+    for line in program.stdout:
+        if line.startswith("The door"):
+            break
+    program.send_signal(signal.SIGINT)
+    program.communicate(timeout=PATIENCE_S)
+    tally.equal(program.returncode, 128 + signal.SIGINT, "interrupted")
+    left = subprocess.run(["ps", "-A", "-o", "args="], capture_output=True, text=True).stdout
+    tally.equal([line for line in left.splitlines() if model in line], [], "no process is left")
+
+
+def main():
+    args, tally = arguments(__doc__), Tally()
+    if not shutil.which("haproxy", path=os.environ["PATH"] + os.pathsep + "/usr/sbin"):
+        tally.skip("rollout and lesson2", "there is no haproxy; make lesson2 installs it")
+        tally.finish()
+    with tempfile.TemporaryDirectory() as folder:
+        model = f"{folder}/tiny.gguf"
+        subprocess.run([sys.executable, ROOT / "tools/tiny_model.py", "--out", model, "--context", "4096"], check=True)
+        with contextlib.ExitStack() as stack:
+            house = House(stack, args, model, folder)
+            check_there(tally, house)
+            check_back(tally, house)
+            check_stop(tally, house)
+            check_words(tally, house, folder)
+        check_lesson(tally, args, model)
+        lesson_ends(tally, args, model)
+    tally.finish()
+
+
+if __name__ == "__main__":
+    main()
