@@ -16,7 +16,7 @@ import tempfile
 import time
 
 from fleet.commands import Commands
-from fleet.count import Kill, Phase, broken, is_by_kill, judge, lines_of, row_of, total_of
+from fleet.count import Kill, Phase, is_by_kill, judge, lines_of, row_of, total_of
 from fleet.load import Client, keys_of
 from fleet.processes import PATIENCE_S, ROOT, Door, Replicas, end, free_ports, signals_wait, spawn, wait_for
 from lesson import machine, talk
@@ -32,7 +32,7 @@ MIN_TOKENS, MAX_SHARE = 16, 0.75  # of an answer; of the context
 
 
 def say(*lines):
-    print("\n".join(lines) if lines else "", flush=True)
+    print(*lines, sep="\n", end="\n" if lines else "", flush=True)
 
 
 # ---- the scene -----------------------------------------------------------------------------------
@@ -140,20 +140,17 @@ def crash(scene, name, may_repeat):
 
 
 def crash_until_seen(scene, name, may_repeat):
-    """One try of them is enough, unless the answer was over before the replica was dead."""
-    n_before = len(scene.kills)
+    """Once is enough, unless the answer was over before the replica was dead."""
     for _ in range(MAX_CRASHES):
         crash(scene, name, may_repeat)
-        wait_for("the clients have heard", lambda: not any(c.is_amid(name) and c.now.began_s < scene.kills[-1].at_s
-                                                           for c in scene.clients))
-        if any(is_by_kill(t, kill) for _, t in broken(scene.requests) for kill in scene.kills[n_before:]):
+        if any(is_by_kill(this, scene.kills[-1]) for c in scene.clients for this in c.tries if this.error):
             return
 
 
 def tell_broken(scene):
-    for request, this in broken(scene.requests):
-        then = "it may not repeat: lost" if not request.may_repeat else "it may repeat, and asked again"
-        say(f"  {request.client}: {this.error}; {then}")
+    for client in scene.clients:
+        then = "it may repeat, and asked again" if client.may_repeat else "it may not repeat: lost"
+        say(*(f"  {client.name}: {this.error}; {then}" for this in client.tries if this.error))
 
 
 def roll_out(scene, seconds):

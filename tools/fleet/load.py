@@ -43,7 +43,8 @@ class Client(threading.Thread):
         self.body = json.dumps({"model": "default", "messages": [{"role": "user", "content": f"I am {name}. Tell me more."}],
                                 "max_tokens": n_tokens, "min_tokens": n_tokens, "ignore_eos": True, "temperature": 0,
                                 "stream": True})
-        self.n_tokens, self.requests, self.now, self.is_told = n_tokens, [], None, threading.Event()
+        self.n_tokens, self.is_told = n_tokens, threading.Event()
+        self.now, self.tries, self.requests = None, [], []  # the tries of a request that goes on stand here, too
 
     def run(self):
         while not self.is_told.is_set():
@@ -53,6 +54,7 @@ class Client(threading.Thread):
                 self.now.error = self.ask(self.now)
                 self.now.ended_s = time.monotonic()
                 request.tries.append(self.now)
+                self.tries.append(self.now)
                 self.now = None
             self.requests.append(request)
 
