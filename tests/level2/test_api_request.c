@@ -165,7 +165,7 @@ START_TEST(unknown_fields_are_logged_once_each_and_never_without_end) {
     char path[] = "/tmp/api_request_XXXXXX";
     int fd = mkstemp(path);
     FILE *file = fdopen(fd, "w+");
-    const struct log log = {file, LOG_WARN};
+    const struct log log = {.out = file, .level = LOG_WARN};
     struct arena arena;
     struct api_request r;
     char body[1024], line[512];

@@ -103,8 +103,8 @@ static const struct {
     const char *words;
 } files[] = {
     {"none",      have_none,         false, ERR_UNSUPPORTED, "--chat-template chatml"},
-    {"a number",  have_a_number,     false, ERR_UNSUPPORTED, "base model"                 },
-    {"a bad one", have_a_broken_one, true,  ERR_FORMAT,      "line 2"                     },
+    {"a number",  have_a_number,     false, ERR_UNSUPPORTED, "base model"            },
+    {"a bad one", have_a_broken_one, true,  ERR_FORMAT,      "line 2"                },
 };
 
 // A model is good for completions without a template: it loads, and chat says what is wrong.

@@ -15,78 +15,79 @@
     " {\"role\": \"assistant\", \"content\": null}], \"n\": 3, \"u\": "                    \
     "\"\\u00e9\\ud83d\\ude42x\"}"
 
+// clang-format off
 static const struct {
     const char *source, *want;
 } cases[] = {
-  // values
-    {"{{ 1 }}{{ 2.50 }}{{ true }}{{ none }}{{ 'x' }}",                                       "12.5TrueNonex"                 },
-    {"{{ [1, 'a', (2,), {'k': none}] }}",                                                    "[1, 'a', (2,), {'k': None}]"   },
+    // values
+    {"{{ 1 }}{{ 2.50 }}{{ true }}{{ none }}{{ 'x' }}", "12.5TrueNonex"},
+    {"{{ [1, 'a', (2,), {'k': none}] }}", "[1, 'a', (2,), {'k': None}]"},
     {"{{ 1e16 }} {{ 1e15 }} {{ 0.0001 }} {{ 1e-5 }}",
-     "1e+16 1000000000000000.0 0.0001 1e-05"                                                                                 },
-    {"{{ nothing }}|{{ nothing is defined }}",                                               "|False"                        },
-    {"{{ ['it\\'s', 'a\"b', '\\n\\x01'] }}",                                                 "[\"it's\", 'a\"b', '\\n\\x01']"},
- // operators, from the loosest on
-    {"{{ 'y' if n > 2 else 'n' }}{{ 'z' if false }}",                                        "y"                             },
-    {"{{ '' or 'a' }}{{ 'b' and 'c' }}{{ not 1 in [2] }}",                                   "acTrue"                        },
-    {"{{ 1 < 2 < 3 }}{{ 1 == 1.0 }}{{ 3 not in [1] }}",                                      "TrueTrueTrue"                  },
-    {"{{ 1 + 2 * 3 - 4 }}{{ 2 ~ 1 * 2 }}",                                                   "322"                           },
-    {"{{ -7 // 2 }} {{ -7 % 3 }} {{ 7 / 2 }} {{ 2 ** 3 ** 2 }}",                             "-4 2 3.5 64"                   },
-    {"{{ -2 ** 2 }}{{ 'a' * 3 }}{{ [1] + [2] }}",                                            "4aaa[1, 2]"                    },
-    {"{{ 1 if n is odd and n is not none }}",                                                "1"                             },
- // fields and slices
-    {"{{ messages[0].role }}{{ messages[-1]['role'] }}",                                     "userassistant"                 },
-    {"{{ messages[0].nothing }}{{ messages[9] }}{{ n.x }}",                                  ""                              },
+     "1e+16 1000000000000000.0 0.0001 1e-05"},
+    {"{{ nothing }}|{{ nothing is defined }}", "|False"},
+    {"{{ ['it\\'s', 'a\"b', '\\n\\x01'] }}", "[\"it's\", 'a\"b', '\\n\\x01']"},
+    // operators, from the loosest on
+    {"{{ 'y' if n > 2 else 'n' }}{{ 'z' if false }}", "y"},
+    {"{{ '' or 'a' }}{{ 'b' and 'c' }}{{ not 1 in [2] }}", "acTrue"},
+    {"{{ 1 < 2 < 3 }}{{ 1 == 1.0 }}{{ 3 not in [1] }}", "TrueTrueTrue"},
+    {"{{ 1 + 2 * 3 - 4 }}{{ 2 ~ 1 * 2 }}", "322"},
+    {"{{ -7 // 2 }} {{ -7 % 3 }} {{ 7 / 2 }} {{ 2 ** 3 ** 2 }}", "-4 2 3.5 64"},
+    {"{{ -2 ** 2 }}{{ 'a' * 3 }}{{ [1] + [2] }}", "4aaa[1, 2]"},
+    {"{{ 1 if n is odd and n is not none }}", "1"},
+    // fields and slices
+    {"{{ messages[0].role }}{{ messages[-1]['role'] }}", "userassistant"},
+    {"{{ messages[0].nothing }}{{ messages[9] }}{{ n.x }}", ""},
     {"{{ u[0] }}{{ u[-1] }}{{ u[:2] }}{{ u[::-1]|length }}",
-     "\xc3\xa9x\xc3\xa9\xf0\x9f\x99\x82"
-     "3"                                                                                                                     },
-    {"{{ [1, 2, 3, 4][1:-1] }}{{ [1, 2, 3][::-2] }}",                                        "[2, 3][3, 1]"                  },
-    {"{{ {'items': 1}['items'] }}{{ {'a': 1}.items()|list }}",                               "1[('a', 1)]"                   },
-    {"{{ {'a': 1}.get('b', 2) }}{{ {'a': 1}.get('b') }}",                                    "2None"                         },
- // statements
-    {"{% if n == 1 %}a{% elif n == 3 %}b{% else %}c{% endif %}",                             "b"                             },
-    {"{% for x in [1, 2, 3] if x != 2 %}{{ loop.index }}{{ x }}{{ loop.last }} {% endfor "
-     "%}",                                                                              "11False 23True "               },
-    {"{% for x in [] %}{% else %}none{% endfor %}",                                          "none"                          },
-    {"{% for k, v in {'a': 1}.items() %}{{ k }}{{ v }}{% endfor %}",                         "a1"                            },
-    {"{% for x in range(9) %}{% if x == 1 %}{% continue %}{% endif %}{% if x == 3 %}{% "
-     "break %}{% endif %}{{ x }}{% endfor %}",                                          "02"                            },
-    {"{% for x in 'abc' %}{{ loop.previtem }}{{ loop.nextitem }}{{ loop.revindex0 }}{% "
-     "endfor %}",                                                                       "b2ac1b0"                       },
-    {"{% set x = 1 %}{% for y in [1] %}{% set x = 2 %}{% endfor %}{{ x }}",                  "1"                             },
-    {"{% set ns = namespace(x=1) %}{% for y in [1] %}{% set ns.x = 2 %}{% endfor %}{{ ns.x "
-     "}}",                                                                              "2"                             },
-    {"{% set a, b = 1, 2 %}{{ b }}{{ a }}{% set c %}<{{ a }}>{% endset %}{{ c }}",           "21<1>"                         },
+     "\xc3\xa9x\xc3\xa9\xf0\x9f\x99\x82" "3"},
+    {"{{ [1, 2, 3, 4][1:-1] }}{{ [1, 2, 3][::-2] }}", "[2, 3][3, 1]"},
+    {"{{ {'items': 1}['items'] }}{{ {'a': 1}.items()|list }}", "1[('a', 1)]"},
+    {"{{ {'a': 1}.get('b', 2) }}{{ {'a': 1}.get('b') }}", "2None"},
+    // statements
+    {"{% if n == 1 %}a{% elif n == 3 %}b{% else %}c{% endif %}", "b"},
+    {"{% for x in [1, 2, 3] if x != 2 %}{{ loop.index }}{{ x }}{{ loop.last }} "
+     "{% endfor %}", "11False 23True "},
+    {"{% for x in [] %}{% else %}none{% endfor %}", "none"},
+    {"{% for k, v in {'a': 1}.items() %}{{ k }}{{ v }}{% endfor %}", "a1"},
+    {"{% for x in range(9) %}{% if x == 1 %}{% continue %}{% endif %}{% if x == 3 %}"
+     "{% break %}{% endif %}{{ x }}{% endfor %}", "02"},
+    {"{% for x in 'abc' %}{{ loop.previtem }}{{ loop.nextitem }}{{ loop.revindex0 }}"
+     "{% endfor %}", "b2ac1b0"},
+    {"{% set x = 1 %}{% for y in [1] %}{% set x = 2 %}{% endfor %}{{ x }}", "1"},
+    {"{% set ns = namespace(x=1) %}{% for y in [1] %}{% set ns.x = 2 %}{% endfor %}"
+     "{{ ns.x }}", "2"},
+    {"{% set a, b = 1, 2 %}{{ b }}{{ a }}{% set c %}<{{ a }}>{% endset %}{{ c }}", "21<1>"},
     {"{% macro m(x, y=x) %}{{ x }}{{ y }} {% endmacro %}{{ m(1) }}{{ m(1, y=2) }}{{ m() }}",
-     "11 12  "                                                                                                               },
-    {"{% macro m(x) %}{{ x }}{{ m(x - 1) if x }}{% endmacro %}{{ m(3) }}",                   "3210"                          },
-    {"{% macro m() %}<{{ caller(1) }}>{% endmacro %}{% call(x) m() %}{{ x + 1 }}{% endcall "
-     "%}",                                                                              "<2>"                           },
-    {"{% macro m() %}{{ late }}{% endmacro %}{% set late = 1 %}{{ m() }}",                   "1"                             },
-    {"{% with x = 1 %}{{ x }}{% endwith %}{{ x }}{% filter upper %}a{% endfilter %}",        "1A"                            },
-    {"{% generation %}{% set q = 1 %}{{ q }}{% endgeneration %}{{ q }}",                     "1"                             },
- // filters and tests
-    {"{{ ' a '|trim }}{{ [3, 1]|sort|join('<') }}{{ 'aB'|upper|lower|title }}",              "a1<3Ab"                        },
-    {"{{ messages|map(attribute='role')|join(',') }}",                                       "user,assistant"                },
-    {"{{ messages|selectattr('content')|list|length }}{{ messages|rejectattr('role', "
-     "'equalto', 'user')|list|length }}",                                               "11"                            },
+     "11 12  "},
+    {"{% macro m(x) %}{{ x }}{{ m(x - 1) if x }}{% endmacro %}{{ m(3) }}", "3210"},
+    {"{% macro m() %}<{{ caller(1) }}>{% endmacro %}{% call(x) m() %}{{ x + 1 }}"
+     "{% endcall %}", "<2>"},
+    {"{% macro m() %}{{ late }}{% endmacro %}{% set late = 1 %}{{ m() }}", "1"},
+    {"{% with x = 1 %}{{ x }}{% endwith %}{{ x }}{% filter upper %}a{% endfilter %}", "1A"},
+    {"{% generation %}{% set q = 1 %}{{ q }}{% endgeneration %}{{ q }}", "1"},
+    // filters and tests
+    {"{{ ' a '|trim }}{{ [3, 1]|sort|join('<') }}{{ 'aB'|upper|lower|title }}", "a1<3Ab"},
+    {"{{ messages|map(attribute='role')|join(',') }}", "user,assistant"},
+    {"{{ messages|selectattr('content')|list|length }}"
+     "{{ messages|rejectattr('role', 'equalto', 'user')|list|length }}", "11"},
     {"{{ nothing|default('d') }}{{ ''|default('d', true) }}{{ none|default('d') }}",
-     "ddNone"                                                                                                                },
+     "ddNone"},
     {"{{ {'b': 1, 'a': 2}|dictsort }}{{ [1, 2, 2]|unique|list }}",
-     "[('a', 2), ('b', 1)][1, 2]"                                                                                            },
-    {"{{ '3'|int + 1 }}{{ 'x'|int }}{{ 2.5|round }}{{ [1, 2]|sum }}",                        "402.03"                        },
-    {"{{ 'a\nb'|indent(2) }}{{ 'abc'|replace('b', '') }}",                                   "a\n  bac"                      },
+     "[('a', 2), ('b', 1)][1, 2]"},
+    {"{{ '3'|int + 1 }}{{ 'x'|int }}{{ 2.5|round }}{{ [1, 2]|sum }}", "402.03"},
+    {"{{ 'a\nb'|indent(2) }}{{ 'abc'|replace('b', '') }}", "a\n  bac"},
     {"{{ n is number }}{{ messages is iterable }}{{ 'a' is mapping }}{{ n is in [3] }}",
-     "TrueTrueFalseTrue"                                                                                                     },
- // methods and functions
+     "TrueTrueFalseTrue"},
+    // methods and functions
     {"{{ 'a,b'.split(',') }}{{ ' a  b '.split() }}{{ 'a-b-c'.rsplit('-', 1) }}",
-     "['a', 'b']['a', 'b']['a-b', 'c']"                                                                                      },
-    {"{{ 'abc'.startswith('a') }}{{ 'abc'.endswith(('x', 'c')) }}{{ 'abcb'.find('b') }}{{ "
-     "'abcb'.rfind('b') }}{{ 'a'.rfind('ab') }}",                                                                                       "TrueTrue13-1"                                                                             },
-    {"{{ ' a '.strip() }}{{ 'xax'.lstrip('x') }}{{ 'xax'.rstrip('x') }}{{ 'a'.replace('a', "
-     "'b') }}",                                                                                      "aaxxab"                           },
+     "['a', 'b']['a', 'b']['a-b', 'c']"},
+    {"{{ 'abc'.startswith('a') }}{{ 'abc'.endswith(('x', 'c')) }}{{ 'abcb'.find('b') }}"
+     "{{ 'abcb'.rfind('b') }}{{ 'a'.rfind('ab') }}", "TrueTrue13-1"},
+    {"{{ ' a '.strip() }}{{ 'xax'.lstrip('x') }}{{ 'xax'.rstrip('x') }}"
+     "{{ 'a'.replace('a', 'b') }}", "aaxxab"},
     {"{{ range(1, 6, 2)|list }}{{ dict(a=1) }}{{ strftime_now('%d %b %Y') }}",
-     "[1, 3, 5]{'a': 1}01 Jan 1970"                   },
+     "[1, 3, 5]{'a': 1}01 Jan 1970"},
 };
+// clang-format on
 
 START_TEST(renders_as_worked_out_by_hand) {
     setenv("TZ", "UTC", 1); // for the date
@@ -136,28 +137,30 @@ END_TEST
 
 // ---- limits
 
+// clang-format off
 static const struct {
     const char *source, *words;
 } hungry[] = {
     {"{% set r = range(9999) %}{% for a in r %}{% for b in r %}{% endfor %}{% endfor %}",
-     "steps"                                                                                                  },
-    {"{% for a in range(99999999) %}{% endfor %}",                                        "steps"             },
-    {"{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}",                                   "nested deeper than"},
-    {"{% set ns = namespace(x=[]) %}{% for i in range(999) %}{% set ns.x = [ns.x] %}{% "
-     "endfor %}{{ ns.x }}",                                                          "nested deeper than"},
-    {"{% set ns = namespace(x=[1]) %}{% for i in range(60) %}{% set ns.x = [ns.x, ns.x] "
-     "%}{% endfor %}{{ ns.x == ns.x|list }}",                                        "steps"             },
-    {"{% set ns = namespace(x='aaaaaaaaaaaaaaaa') %}{% for i in range(60) %}{% set ns.x = "
-     "ns.x + ns.x %}{% endfor %}",                                                   "than"              },
-    {"{{ 'a' * 99999999999 }}",                                                           "than"              },
-    {"{{ [1] * 99999999999 }}",                                                           "than"              },
-    {"{% set s = 'a' * 1000000 %}{{ (s[:500000] + 'b') in s }}",                          "steps"             },
-    {"{% set s = 'a' * 1000000 %}{{ s.rfind('b' + s[:500000]) }}",                        "steps"             },
-    {"{% set s = 'a' * 1000000 %}{{ s.strip('b' * 1000 + 'a') }}",                        "steps"             },
-    {"{{ 2 ** 2 ** 62 }}",                                                                "64 bits"           },
+     "steps"},
+    {"{% for a in range(99999999) %}{% endfor %}", "steps"},
+    {"{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}", "nested deeper than"},
+    {"{% set ns = namespace(x=[]) %}{% for i in range(999) %}{% set ns.x = [ns.x] %}"
+     "{% endfor %}{{ ns.x }}", "nested deeper than"},
+    {"{% set ns = namespace(x=[1]) %}{% for i in range(60) %}"
+     "{% set ns.x = [ns.x, ns.x] %}{% endfor %}{{ ns.x == ns.x|list }}", "steps"},
+    {"{% set ns = namespace(x='aaaaaaaaaaaaaaaa') %}{% for i in range(60) %}"
+     "{% set ns.x = ns.x + ns.x %}{% endfor %}", "than"},
+    {"{{ 'a' * 99999999999 }}", "than"},
+    {"{{ [1] * 99999999999 }}", "than"},
+    {"{% set s = 'a' * 1000000 %}{{ (s[:500000] + 'b') in s }}", "steps"},
+    {"{% set s = 'a' * 1000000 %}{{ s.rfind('b' + s[:500000]) }}", "steps"},
+    {"{% set s = 'a' * 1000000 %}{{ s.strip('b' * 1000 + 'a') }}", "steps"},
+    {"{{ 2 ** 2 ** 62 }}", "64 bits"},
     {"{{ ' ' * 1000000|int }}{% for i in range(100) %}{{ 'x' * 1000000 }}{% endfor %}",
-     "than"                                                                                                   },
+     "than"},
 };
+// clang-format on
 
 START_TEST(no_template_takes_all) {
     struct rendering r;
