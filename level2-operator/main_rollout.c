@@ -116,7 +116,7 @@ static int check(const struct options *o, const struct cli *cli) {
 int main(int argc, char **argv) {
     struct options o = {.socket_path = "/run/haproxy/ladder.sock",
                         .backend = "replicas",
-                        .drain_s = 300,
+                        .drain_s = LIMIT_REQUEST_S, // serve ends what runs longer
                         .command_s = 300,
                         .ready_s = 60,
                         .watch_s = 10,

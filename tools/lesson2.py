@@ -156,7 +156,7 @@ def tell_broken(scene):
 def roll_out(scene, seconds):
     """rollout's own lines, indented."""
     how = f"{sys.executable} {ROOT / 'tools/fleet/commands.py'} {scene.folder}/commands.sock"
-    watch = max(1, round(WATCH_SHARE * seconds))
+    watch = round(WATCH_SHARE * seconds)
     command = [f"{scene.bin}/rollout", "--socket", scene.door.socket_path, "--replace", f"{how} {NEW}",
                "--undo", f"{how} {OLD}", "--watch-seconds", watch, "--drain-seconds", PATIENCE_S]
     say(f"roll-out of {NEW}")

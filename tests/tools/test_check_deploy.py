@@ -43,8 +43,8 @@ class HaproxyConfiguration(unittest.TestCase):
     def test_each_wrong_fact_is_one_problem(self):
         for old, new in (("tune.bufsize 8454144", "tune.bufsize 16384"), ("uri /ready", "uri /health"),
                          ("uri /ready", "uri /raedy"), ("maxconn 256", "maxconn 2048"),
-                         ("http-keep-alive 50s", "http-keep-alive 5m"), ("timeout server 10m", "timeout server 10s"),
-                         ("timeout client 10m", "timeout client 3000"), ("hard-stop-after 60s", "hard-stop-after 30s"),
+                         ("http-keep-alive 50s", "http-keep-alive 5m"), ("timeout server 11m", "timeout server 10m"),
+                         ("timeout client 11m", "timeout client 600s"), ("hard-stop-after 60s", "hard-stop-after 30s"),
                          ("rise 1\n", "rise 1 on-marked-down shutdown-sessions\n")):
             self.assertEqual(len(self.seen(old, new)), 1, f"{new}: {self.seen(old, new)}")
 
