@@ -130,11 +130,19 @@ void http_exchange_refused(void *server, const struct api_error *e) {
     metrics_refuse(s->options.metrics, e->http_status, e->code);
 }
 
+// What Retry-After is made of. Who was refused, or left, says nothing about how long one stays: a
+// stream of bad requests must not tell the others to come back at once.
+static double time_inside_s(const struct http_server *s, const struct http_exchange *x,
+                            int status) {
+    if (status >= 400 && status < 500) return s->admission.mean_service_s;
+    return (double)(clock_now(s->options.clock) - x->arrived_ns) / 1e9;
+}
+
 // Gives back what was counted and forgets the exchange. The request is the caller's to finish.
 static void end(struct http_server *s, struct http_connection *c, int status,
                 const struct delivery *d) {
     struct http_exchange *x = &c->exchange;
-    double service_s = (double)(clock_now(s->options.clock) - x->arrived_ns) / 1e9;
+    double service_s = time_inside_s(s, x, status);
 
     log_access(s, x, status, d);
     count(s, x, status, d);

@@ -74,6 +74,19 @@ def check_without(args, tally):
     del os.environ["NOTIFY_SOCKET"]
 
 
+def check_of_another(args, tally, folder):
+    """A watchdog that is meant for another process is not fed by this one."""
+    with Manager(f"{folder}/other") as manager:
+        os.environ["WATCHDOG_PID"] = "1"
+        try:
+            with Server(args) as server:
+                told = manager.listen(2 * WATCHDOG_S)
+                tally.equal(told, ["READY=1"], "no word for the watchdog of another")
+                server.stop()
+        finally:
+            del os.environ["WATCHDOG_PID"]
+
+
 def check_hang(args, tally, folder):
     """A wedged engine: the watchdog starves, /health still answers; only SIGKILL ends it."""
     with Manager(f"{folder}/hang") as manager, Server(args, "--inject", "step-hang:3") as server:
@@ -126,6 +139,7 @@ def main():
         if sys.platform == "linux":
             check_life(args, tally, f"@ladder-test-{os.getpid()}")
         check_without(args, tally)
+        check_of_another(args, tally, folder)
         check_hang(args, tally, folder)
         check_slow(args, tally, folder)
         check_device(args, tally)

@@ -70,6 +70,22 @@ START_TEST(sends_away_whom_it_has_no_place_for) {
 }
 END_TEST
 
+// Bad requests are answered in no time, and say nothing about how long the others stay.
+START_TEST(refusals_do_not_shorten_the_wait_that_is_told) {
+    int fd;
+    house.options.max_inside = 1;
+    start();
+    post("/v1/completions", "", "late"); // 1.5 s
+    for (int i = 0; i < 50; i++)
+        assert_has("bad", post("/v1/completions", "", "refuse"), " 400 ");
+    fd = dial();
+    say_post(fd, "/v1/completions", "", "never");
+    ck_assert(comes_to(&house.n_jobs, 52, PATIENCE_MS));
+    assert_has("full", post("/v1/completions", "", "{}"), "Retry-After: 2\r\n");
+    close(fd);
+}
+END_TEST
+
 // Without a descriptor for the next client, accepting would fail again and again.
 START_TEST(leaves_some_descriptors_for_itself) {
     static const struct {
@@ -323,6 +339,7 @@ Suite *suite(void) {
 
     TCase *failures = house_tcase(s, "failures");
     tcase_add_test(failures, sends_away_whom_it_has_no_place_for);
+    tcase_add_test(failures, refusals_do_not_shorten_the_wait_that_is_told);
     tcase_add_loop_test(failures, leaves_some_descriptors_for_itself, 0, 4);
     tcase_add_test(failures, ends_when_the_model_cannot_be_loaded);
     tcase_add_test(failures, silent_connections_make_room_for_others);

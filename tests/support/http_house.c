@@ -82,6 +82,11 @@ static void obey(const struct job *job) {
         nap_ms(1500);
     } else if (strncmp(job->body, "flood", 5) == 0) {
         flood(job->exchange);
+    } else if (strncmp(job->body, "refuse", 6) == 0) {
+        struct delivery d = {
+            .kind = DELIVER_REPLY, .exchange = job->exchange, .http_status = 400};
+        ring_put(&house.queues.deliveries, &d);
+        os_signal_raise(&house.queues.deliveries_signal);
     } else if (strncmp(job->body, "never", 5) != 0) {
         deliver(DELIVER_REPLY, job->exchange, job->body); // an echo
     }

@@ -4,7 +4,7 @@
 //   stream   head, three events, end           head    head, one event, then nothing
 //   late     head, 1.5 s, event, end           flood   head and 13 MB of events
 //   never    nothing at all                    sleep   nothing, and the worker stands still for 1.5 s
-//   else     an echo
+//   refuse   400 at once                        else    an echo
 #ifndef TESTS_SUPPORT_HTTP_HOUSE_H
 #define TESTS_SUPPORT_HTTP_HOUSE_H
 
