@@ -126,6 +126,49 @@ static json_t *layers_json(struct writer *w, const struct gguf *g) {
     return array;
 }
 
+static json_t *real_json(double x) {
+    return isfinite(x) ? json_real(x) : json_null();
+}
+
+json_t *inspect_tensor_json(const struct gguf *g, const struct gguf_tensor *t, float *row) {
+    struct writer w = {.failed = false};
+    json_t *object = tensor_json(&w, g, t), *bins = json_array();
+    struct inspect_values v;
+
+    inspect_values(&v, t, row);
+    for (int i = 0; v.has_bins && i < INSPECT_BINS; i++)
+        append(&w, bins, count_json(v.bins[i]));
+    put(&w, object, "n_values", count_json(v.n_values));
+    put(&w, object, "n_not_finite", count_json(v.n_odd));
+    put(&w, object, "low", real_json((double)v.low));
+    put(&w, object, "high", real_json((double)v.high));
+    put(&w, object, "mean", real_json(v.mean));
+    put(&w, object, "rms", real_json(v.rms));
+    put(&w, object, "histogram", bins);
+    if (!w.failed) return object;
+    json_decref(object);
+    return NULL;
+}
+
+json_t *inspect_tokens_json(const struct tokenizer_facts *facts) {
+    struct writer w = {.failed = false};
+    json_t *array = json_array();
+
+    for (int id = 0; id < facts->n_vocab; id++) {
+        const struct token_fact *token = &facts->tokens[id];
+        json_t *object = json_object();
+        put(&w, object, "id", json_integer(id));
+        put(&w, object, "kind", json_string(inspect_kind_name(token->kind)));
+        put(&w, object, "text", json_output_text(token->bytes, token->n_bytes));
+        if (facts->family == FAMILY_SPM)
+            put(&w, object, "score", real_json((double)token->score));
+        append(&w, array, object);
+    }
+    if (!w.failed) return array;
+    json_decref(array);
+    return NULL;
+}
+
 json_t *inspect_json(const struct inspected *in) {
     struct writer w = {.failed = false};
     const struct gguf *g = in->gguf;

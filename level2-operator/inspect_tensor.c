@@ -9,7 +9,7 @@
 #include "level2-operator/inspect_text.h"
 #include "level2-operator/rows_for.h"
 
-enum { N_BINS = 16, BAR_COLUMNS = 40 };
+enum { BAR_COLUMNS = 40 };
 
 void inspect_print_tensors(FILE *out, const struct gguf *g) {
     struct gguf_string title = {"name", 4};
@@ -53,75 +53,72 @@ bool inspect_write_values(FILE *out, const struct gguf_tensor *t, float *row) {
     return fflush(out) == 0;
 }
 
-// What is counted in one pass over the values.
-struct range {
-    uint64_t n_values, n_odd; // n_odd: not finite
-    float low, high;
-    double sum, squares;
-};
+static void find_range(struct inspect_values *v, const struct gguf_tensor *t, float *row) {
+    double sum = 0, squares = 0;
+    for (uint64_t i = 0; i < row_count(t); i++) {
+        row_expand(t, i, row);
+        for (uint64_t j = 0; j < t->view.dim[0]; j++) {
+            v->n_odd += !isfinite(row[j]);
+            v->low = fminf(v->low, row[j]);
+            v->high = fmaxf(v->high, row[j]);
+            sum += (double)row[j];
+            squares += (double)row[j] * (double)row[j];
+        }
+    }
+    v->mean = sum / (double)v->n_values;
+    v->rms = sqrt(squares / (double)v->n_values);
+}
 
-static struct range range_of(const struct gguf_tensor *t, float *row) {
-    struct range r = {
+static void count_bins(struct inspect_values *v, const struct gguf_tensor *t, float *row) {
+    double scale = INSPECT_BINS / ((double)v->high - (double)v->low);
+    for (uint64_t i = 0; i < row_count(t); i++) {
+        row_expand(t, i, row);
+        for (uint64_t j = 0; j < t->view.dim[0]; j++) {
+            int bin = (int)(((double)row[j] - (double)v->low) * scale);
+            // the largest value is in the last
+            v->bins[bin < INSPECT_BINS ? bin : INSPECT_BINS - 1]++;
+        }
+    }
+}
+
+void inspect_values(struct inspect_values *v, const struct gguf_tensor *t, float *row) {
+    *v = (struct inspect_values){
         .n_values = inspect_value_count(&t->view), .low = INFINITY, .high = -INFINITY};
-    for (uint64_t i = 0; i < row_count(t); i++) {
-        row_expand(t, i, row);
-        for (uint64_t j = 0; j < t->view.dim[0]; j++) {
-            r.n_odd += !isfinite(row[j]);
-            r.low = fminf(r.low, row[j]);
-            r.high = fmaxf(r.high, row[j]);
-            r.sum += (double)row[j];
-            r.squares += (double)row[j] * (double)row[j];
-        }
-    }
-    return r;
+    find_range(v, t, row);
+    v->has_bins = !v->n_odd && v->high > v->low;
+    if (v->has_bins) count_bins(v, t, row);
 }
 
-// How many values lie in each of equal parts of the range.
-static void count_bins(uint64_t bins[N_BINS], const struct gguf_tensor *t,
-                       const struct range *r, float *row) {
-    double scale = N_BINS / ((double)r->high - (double)r->low);
-    for (uint64_t i = 0; i < row_count(t); i++) {
-        row_expand(t, i, row);
-        for (uint64_t j = 0; j < t->view.dim[0]; j++) {
-            int bin = (int)(((double)row[j] - (double)r->low) * scale);
-            bins[bin < N_BINS ? bin : N_BINS - 1]++; // the largest value is in the last
-        }
-    }
-}
+static void print_histogram(FILE *out, const struct inspect_values *v) {
+    double width = ((double)v->high - (double)v->low) / INSPECT_BINS;
+    uint64_t most = 1;
 
-static void print_histogram(FILE *out, const struct gguf_tensor *t, const struct range *r,
-                            float *row) {
-    uint64_t bins[N_BINS] = {0}, most = 1;
-    double width = ((double)r->high - (double)r->low) / N_BINS;
-
-    if (r->n_odd || !(r->high > r->low) || !isfinite(width)) return;
-    count_bins(bins, t, r, row);
-    for (int i = 0; i < N_BINS; i++)
-        if (bins[i] > most) most = bins[i];
+    for (int i = 0; i < INSPECT_BINS; i++)
+        if (v->bins[i] > most) most = v->bins[i];
     fputs("  from          values\n", out);
-    for (int i = 0; i < N_BINS; i++) {
-        int n = (int)((double)bins[i] / (double)most * BAR_COLUMNS + 0.5);
+    for (int i = 0; i < INSPECT_BINS; i++) {
+        int n = (int)((double)v->bins[i] / (double)most * BAR_COLUMNS + 0.5);
         fprintf(out, n ? "  %-13.4g %-12" PRIu64 " " : "  %-13.4g %" PRIu64,
-                (double)r->low + i * width, bins[i]);
+                (double)v->low + i * width, v->bins[i]);
         while (n-- > 0) putc('#', out);
         putc('\n', out);
     }
 }
 
 void inspect_print_tensor(FILE *out, const struct gguf_tensor *t, float *row) {
-    struct range r = range_of(t, row);
     struct gguf_string name = gguf_tensor_name(t);
+    struct inspect_values v;
 
+    inspect_values(&v, t, row);
     printable_write(out, name.bytes, (size_t)name.n_bytes);
     fprintf(out, "\n  type          %s\n  shape         ", dtype_info(t->view.dtype)->name);
     text_shape(out, &t->view, 0);
     fprintf(out, "\n  bytes         %" PRIu64 "\n  smallest      ", t->view.n_bytes);
-    text_float(out, r.low);
+    text_float(out, v.low);
     fputs("\n  largest       ", out);
-    text_float(out, r.high);
-    fprintf(out, "\n  mean          %.6g\n  rms           %.6g\n",
-            r.sum / (double)r.n_values, sqrt(r.squares / (double)r.n_values));
-    if (r.n_odd) fprintf(out, "  not finite    %" PRIu64 "\n", r.n_odd);
+    text_float(out, v.high);
+    fprintf(out, "\n  mean          %.6g\n  rms           %.6g\n", v.mean, v.rms);
+    if (v.n_odd) fprintf(out, "  not finite    %" PRIu64 "\n", v.n_odd);
     fputs("  first         ", out);
     row_expand(t, 0, row);
     for (uint64_t j = 0; j < t->view.dim[0] && j < SHOWN_ITEMS; j++) {
@@ -129,5 +126,5 @@ void inspect_print_tensor(FILE *out, const struct gguf_tensor *t, float *row) {
         text_float(out, row[j]);
     }
     fputs(t->view.dim[0] > SHOWN_ITEMS ? ", ...\n" : "\n", out);
-    print_histogram(out, t, &r, row);
+    if (v.has_bins) print_histogram(out, &v);
 }

@@ -3,7 +3,7 @@
 
 #include "level2-operator/inspect_text.h"
 
-static const char *kind_name(enum token_kind kind) {
+const char *inspect_kind_name(enum token_kind kind) {
     static const char *const names[] = {
         "?", "normal", "unknown", "control", "user-defined", "unused", "byte"};
     return (unsigned)kind <= TOKEN_BYTE ? names[kind] : names[0];
@@ -15,7 +15,7 @@ void inspect_print_tokens(FILE *out, const struct tokenizer_facts *facts) {
             "token");
     for (int id = 0; id < facts->n_vocab; id++) {
         const struct token_fact *token = &facts->tokens[id];
-        fprintf(out, "  %8d  %-12s  ", id, kind_name(token->kind));
+        fprintf(out, "  %8d  %-12s  ", id, inspect_kind_name(token->kind));
         if (has_scores) fprintf(out, "%10g  ", (double)token->score);
         text_quoted(out, (struct gguf_string){token->bytes, token->n_bytes}, true);
         putc('\n', out);

@@ -65,6 +65,17 @@ static enum status run_check(const struct options *o, struct error *err) {
     return OK;
 }
 
+// Takes the document over; NULL says that memory ended.
+static enum status write_json(json_t *document, const char *file, struct error *err) {
+    if (!document)
+        return error_set(err, ERR_MEMORY, "%s: no memory for the JSON output",
+                         error_path(file));
+    json_dumpf(document, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
+    json_decref(document);
+    putchar('\n');
+    return OK; // whether it was written is asked at the end
+}
+
 // By the name in the file, or by the one that the engine uses.
 static const struct gguf_tensor *find_tensor(const struct gguf *g, const char *name) {
     for (uint64_t i = 0; i < g->n_tensors; i++)
@@ -78,6 +89,7 @@ static enum status run_tokens(struct session *s, const struct options *o,
     struct tokenizer_facts facts;
     enum status st = tokenizer_gguf_read(&facts, &s->file.gguf, NULL, error_path(o->file),
                                          &s->arena, err);
+    if (st == OK && o->json) return write_json(inspect_tokens_json(&facts), o->file, err);
     if (st == OK) inspect_print_tokens(stdout, &facts);
     return st;
 }
@@ -105,23 +117,14 @@ static enum status run_tensor(struct session *s, const struct options *o,
         return error_set(err, ERR_MEMORY, "%s: no memory for a row of %s",
                          error_path(o->file), o->tensor);
 
+    if (o->json && !o->raw)
+        return write_json(inspect_tensor_json(&s->file.gguf, t, row), o->file, err);
     if (!o->raw) {
         inspect_print_tensor(stdout, t, row);
     } else if (!inspect_write_values(stdout, t, row)) {
         return error_set(err, ERR_IO, "standard output: %s", strerror(errno));
     }
     return OK;
-}
-
-static enum status run_json(const struct inspected *in, struct error *err) {
-    json_t *document = inspect_json(in);
-    if (!document)
-        return error_set(err, ERR_MEMORY, "%s: no memory for the JSON output",
-                         error_path(in->file));
-    json_dumpf(document, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
-    json_decref(document);
-    putchar('\n');
-    return OK; // whether it was written is asked at the end
 }
 
 static void run_print(const struct options *o, const struct inspected *in) {
@@ -146,7 +149,7 @@ static enum status run(const struct options *o, struct error *err) {
         } else if (o->tokens) {
             st = run_tokens(&s, o, err);
         } else if (o->json) {
-            st = run_json(&in, err);
+            st = write_json(inspect_json(&in), o->file, err);
         } else {
             run_print(o, &in);
         }
@@ -161,7 +164,7 @@ int main(int argc, char **argv) {
     const struct cli_option table[] = {
         {NULL,              "FILE", CLI_STRING, &o.file, .required = true,
          .help = "a GGUF file, a .safetensors file, or a folder with one"},
-        {"json",       NULL, CLI_FLAG, &o.json, .help = "everything as one JSON document"},
+        {"json",       NULL, CLI_FLAG, &o.json, .help = "the same as one JSON document"},
         {"metadata", NULL, CLI_FLAG, &o.metadata,
          .help = "only the metadata, strings in full"},
         {"tensors",                 NULL, CLI_FLAG, &o.tensors, .help = "only the list of tensors"},

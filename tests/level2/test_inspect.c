@@ -142,12 +142,36 @@ START_TEST(values_that_are_all_alike_or_odd_have_no_histogram) {
 }
 END_TEST
 
+START_TEST(numbers_of_a_tensor_go_into_a_document) {
+    float row[4096];
+    parse();
+    const struct gguf_tensor *t = gguf_find_tensor(&g, "output_norm.weight");
+    json_t *json = inspect_tensor_json(&g, t, row);
+    ck_assert_ptr_nonnull(json);
+    json_int_t n = 0;
+    const json_t *bins = json_object_get(json, "histogram");
+    for (size_t i = 0; i < json_array_size(bins); i++)
+        n += json_integer_value(json_array_get(bins, i));
+    assert_number("values in bins", n, 64);
+    assert_number("values", json_integer_value(json_object_get(json, "n_values")), 64);
+    ck_assert(json_real_value(json_object_get(json, "low")) >= 0.5);
+    ck_assert(json_real_value(json_object_get(json, "high")) <= 1.5);
+    json_decref(json);
+}
+END_TEST
+
 START_TEST(tokens_are_listed_with_their_kinds) {
     struct tokenizer_facts facts;
     struct error err;
     parse();
     ck_assert_int_eq(tokenizer_gguf_read(&facts, &g, NULL, "test.gguf", &arena, &err), OK);
     inspect_print_tokens(out, &facts);
+    json_t *json = inspect_tokens_json(&facts);
+    assert_number("tokens", (int64_t)json_array_size(json), facts.n_vocab);
+    const json_t *token = json_array_get(json, 2);
+    assert_text("text", json_string_value(json_object_get(token, "text")), "<|im_end|>");
+    assert_text("kind", json_string_value(json_object_get(token, "kind")), "control");
+    json_decref(json);
     assert_printed("         1  control       \"<|im_start|>\"\n");
     assert_printed("         3  normal        \"!\"\n");
 }
@@ -325,6 +349,7 @@ Suite *suite(void) {
     tcase_add_test(reference, a_layer_beyond_all_limits_is_none);
     tcase_add_test(reference, a_histogram_counts_every_value);
     tcase_add_test(reference, values_that_are_all_alike_or_odd_have_no_histogram);
+    tcase_add_test(reference, numbers_of_a_tensor_go_into_a_document);
     tcase_add_test(reference, tokens_are_listed_with_their_kinds);
     tcase_add_test(reference, metadata_shows_types_and_short_values);
     tcase_add_test(reference, metadata_can_be_shown_in_full);
