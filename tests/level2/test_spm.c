@@ -8,7 +8,7 @@
 #include "common/utf8.h"
 #include "tests/support/suite.h"
 
-enum { N_PIECES = 14, UNKNOWN = 100, FIRST_BYTE = 200, MAX_WORD = 64 };
+enum { N_PIECES = 19, UNKNOWN = 100, FIRST_BYTE = 200, MAX_WORD = 64 };
 
 static const struct {
     const char *text;
@@ -27,6 +27,11 @@ static const struct {
     {"aa",  -5   },
     {"bb",  -5   },
     {"éa", -0.5f},
+    {"x",   -9   },
+    {"y",   -9   },
+    {"yy",  -1   },
+    {"xy",  -5   },
+    {"xyy", -5   },
     {"a b", -8   },
 };
 
@@ -78,6 +83,7 @@ static const struct {
     {"a merge makes another one possible", " ac",      {8, 2},           2},
     {"what no piece spells is bytes",      "aøb",     {0, 395, 384, 1}, 4},
     {"broken bytes are bytes",             "\xe2\x80", {426, 328},       2},
+    {"the same rank twice at one place",   "xyy",      {17},             1},
     {"a zero byte would end nothing",      "a\x01",    {0, 201},         2},
 };
 
@@ -183,8 +189,8 @@ static int slow_encode(const struct rig *r, const char *word, size_t n, token_id
 
 // Cut into words first, as a tokenizer does.
 START_TEST(does_as_the_slow_rule_does) {
-    static const char *const parts[] = {"a",  "b",  "c",   " ", "é",
-                                        "aa", "ab", "a b", "ø", "\xff"};
+    static const char *const parts[] = {"a",   "b", "c",    " ", "é", "aa", "ab",
+                                        "a b", "ø", "\xff", "x", "y", "yy"};
     struct draw d = draw_start("spm");
     for (int round = 0; round < 3000; round++) {
         struct rig r;

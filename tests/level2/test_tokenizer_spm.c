@@ -157,6 +157,31 @@ START_TEST(encodes_as_worked_out_by_hand) {
 }
 END_TEST
 
+// "hi hi" could be cut before its space, if no token had one behind an i.
+START_TEST(merges_over_a_space_where_a_token_does) {
+    struct rig r;
+    rig_prepare(&r);
+    r.facts.adds_space = false;
+    r.tokens[UNUSED] = (struct token_fact)TOKEN("i▁", TOKEN_NORMAL, 5);
+    rig_build(&r);
+    encode(&r, "hi hi", false, 0);
+    assert_ids("over", r.ids, (size_t)r.n_ids, (const token_id[]){H, UNUSED, HI}, 3);
+    rig_close(&r);
+}
+END_TEST
+
+START_TEST(takes_the_lowest_of_equal_byte_tokens) {
+    struct rig r;
+    rig_prepare(&r);
+    r.facts.adds_space = false;
+    r.tokens[UNUSED] = (struct token_fact)TOKEN("<0x0A>", TOKEN_BYTE, 0);
+    rig_build(&r);
+    encode(&r, "\n", false, 0);
+    assert_ids("lowest", r.ids, (size_t)r.n_ids, (const token_id[]){BYTE_0A}, 1);
+    rig_close(&r);
+}
+END_TEST
+
 // TOK-09: added token <X> with both flags set, then with both off.
 START_TEST(takes_spaces_with_a_token_that_asks_for_them) {
     struct rig r;
@@ -291,6 +316,8 @@ Suite *suite(void) {
     tcase_add_loop_test(reference, encodes_as_worked_out_by_hand, 0, ROWS(cases));
     tcase_add_test(reference, drops_the_first_space_of_a_text_and_no_other);
     TCase *edges = tcase_in(s, "edges");
+    tcase_add_test(edges, merges_over_a_space_where_a_token_does);
+    tcase_add_test(edges, takes_the_lowest_of_equal_byte_tokens);
     tcase_add_test(edges, takes_spaces_with_a_token_that_asks_for_them);
     tcase_add_test(edges, puts_bos_and_eos_around_once_and_only_if_the_file_asks);
     TCase *failures = tcase_in(s, "failures");
