@@ -113,6 +113,30 @@ void engine_destroy(struct engine *e) {
     if (e) e->table->destroy(e);
 }
 
+// ---- statistics ---------------------------------------------------------------------------------
+
+void engine_stats_add(struct engine_stats *sum, const struct engine_stats *more) {
+    sum->n_waiting += more->n_waiting;
+    sum->n_running += more->n_running;
+    sum->n_finished += more->n_finished;
+    sum->n_cancelled += more->n_cancelled;
+    sum->n_failed += more->n_failed;
+    sum->n_prompt_tokens += more->n_prompt_tokens;
+    sum->n_cached_tokens += more->n_cached_tokens;
+    sum->n_completion_tokens += more->n_completion_tokens;
+    sum->n_steps += more->n_steps;
+    if (more->last_step_ns > sum->last_step_ns) sum->last_step_ns = more->last_step_ns;
+    sum->n_kv_tokens += more->n_kv_tokens;
+    sum->n_kv_capacity += more->n_kv_capacity;
+    sum->n_kv_bytes += more->n_kv_bytes;
+    sum->cache_ns += more->cache_ns;
+    sum->prefill_ns += more->prefill_ns;
+    sum->decode_ns += more->decode_ns;
+    sum->n_step_rows += more->n_step_rows;
+    for (int i = 0; i < ENGINE_STEP_SIZES; i++)
+        sum->n_steps_by_rows[i] += more->n_steps_by_rows[i];
+}
+
 // ---- parameters ---------------------------------------------------------------------------------
 
 void sampling_init(struct sampling *s) {

@@ -129,6 +129,9 @@ int engine_poll(struct engine *e, struct engine_event *events, int max_events);
 
 void engine_stats(struct engine *e, struct engine_stats *stats);
 
+// What several engines did and hold together; the newest of their heartbeats.
+void engine_stats_add(struct engine_stats *sum, const struct engine_stats *more);
+
 // Does one bounded piece of work: at most LIMIT_STEP_ROWS rows. false: there was nothing to do, or
 // the event queue has no room for what a step may say.
 bool engine_step(struct engine *e);

@@ -50,6 +50,7 @@ enum {
     // HTTP
     LIMIT_BODY_BYTES = 8 << 20,    // request body
     LIMIT_TOOL_BYTES = 1 << 20,    // body of /tokenize and its like: streams stand still
+    LIMIT_ADMIN_BYTES = 16 << 10,  // body of a request of the administrator
     LIMIT_HEADER_BYTES = 32 << 10, // request line and headers together
     LIMIT_JSON_DEPTH = 64,         // nesting of a JSON body
     LIMIT_JSON_VALUES = 1 << 20, // values of a JSON body: a parsed one takes about 50 bytes

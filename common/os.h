@@ -42,4 +42,8 @@ void os_signal_raise(struct os_signal *s);
 void os_signal_clear(struct os_signal *s);
 void os_signal_close(struct os_signal *s);
 
+// The path with all its links followed, without . and .. in it. ERR_IO says what the system says;
+// ERR_LIMIT: longer than out.
+enum status os_real_path(char *out, size_t out_bytes, const char *path, struct error *err);
+
 #endif

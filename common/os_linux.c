@@ -292,4 +292,16 @@ void os_signal_close(struct os_signal *s) {
     if (s->read_fd > 0) close(s->read_fd);
     *s = (struct os_signal){0};
 }
+
+// ---- files -------------------------------------------------------------------------------------
+
+enum status os_real_path(char *out, size_t out_bytes, const char *path, struct error *err) {
+    char *real = realpath(path, NULL);
+    if (!real) return error_set(err, ERR_IO, "%s: %s", error_path(path), strerror(errno));
+    int n = snprintf(out, out_bytes, "%s", real);
+    free(real);
+    if ((size_t)n < out_bytes) return OK;
+    return error_set(err, ERR_LIMIT, "%s: too long a path", error_path(path));
+}
+
 #endif

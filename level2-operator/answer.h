@@ -59,11 +59,11 @@ struct answer {
 };
 
 // Reads and checks the whole request and submits its first choices to the engine; ERR_BUSY when not
-// even one has room. On failure nothing is left, neither here nor in the engine. max_piece: bytes of
-// the vocabulary's longest piece.
+// even one has room. On failure nothing is left, neither here nor in the engine. served outlives
+// the answer. max_piece: bytes of the vocabulary's longest piece.
 enum status answer_start(struct answer **answer, const struct job *job,
-                         const struct text_worker_options *options, size_t max_piece,
-                         struct error *err);
+                         const struct text_worker_options *options,
+                         const struct served *served, size_t max_piece, struct error *err);
 
 // false: the event is of somebody else.
 bool answer_event(struct answer *a, const struct engine_event *event);

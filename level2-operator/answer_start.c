@@ -249,9 +249,8 @@ static enum status make_choices(struct answer *a, const struct api_request *r,
 
 // Everything between the parsed request and its choices inside the engine.
 static enum status begin(struct answer *a, struct api_request *r, const struct job *job,
-                         const struct text_worker_options *options, struct error *err) {
-    const struct served *served = &options->served;
-
+                         const struct text_worker_options *options,
+                         const struct served *served, struct error *err) {
     enum status st = check_model(r, served->id, err);
     if (st) return st;
     if (!r->has_seed) r->params.sampling.seed = choose_seed(a->exchange, options->clock);
@@ -277,15 +276,15 @@ static enum status begin(struct answer *a, struct api_request *r, const struct j
 
 static struct answer *answer_new(const struct job *job,
                                  const struct text_worker_options *options,
-                                 size_t max_piece) {
+                                 const struct served *served, size_t max_piece) {
     struct arena arena;
     arena_init(&arena, kept_limit(max_piece));
     struct answer *a = ARENA_NEW(&arena, struct answer, 1);
     if (!a) return NULL;
     a->arena = arena; // from here on it lies in itself
     a->exchange = job->exchange;
-    a->engine = options->served.engine;
-    a->model = options->served.model;
+    a->engine = served->engine;
+    a->model = served->model;
     a->clock = options->clock;
     a->metrics = options->metrics;
     a->prompt_log = options->log_prompts ? options->log : NULL;
@@ -294,20 +293,20 @@ static struct answer *answer_new(const struct job *job,
 }
 
 enum status answer_start(struct answer **answer, const struct job *job,
-                         const struct text_worker_options *options, size_t max_piece,
-                         struct error *err) {
+                         const struct text_worker_options *options,
+                         const struct served *served, size_t max_piece, struct error *err) {
     struct api_request request;
     struct arena reading; // the request's arrays: gone once it is submitted
 
     *answer = NULL;
-    struct answer *a = answer_new(job, options, max_piece);
+    struct answer *a = answer_new(job, options, served, max_piece);
     if (!a) return error_set(err, ERR_MEMORY, "no memory for the request");
 
     arena_init(&reading, FIXED_BYTES + READ_PER_BODY_BYTE * job->n_body);
     enum status st =
         api_request_parse(&request, job->route, job->body, job->n_body,
                           a->model->tokenizer.n_vocab, options->log, &reading, err);
-    if (!st) st = begin(a, &request, job, options, err);
+    if (!st) st = begin(a, &request, job, options, served, err);
     api_request_free(&request);
     arena_free(&reading);
     if (st) {

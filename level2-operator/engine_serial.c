@@ -57,17 +57,17 @@ static bool may_have_work(struct engine_serial *s) {
 // A wake that came since the last park returned is not lost: the counter differs from wakes_seen.
 static void serial_park(struct engine *e, int64_t timeout_ns) {
     struct engine_serial *s = engine_serial_of(e);
-    uint32_t wakes = atomic_load(&s->wakes);
+    uint32_t wakes = atomic_load(s->wakes);
     if (wakes == s->wakes_seen && !may_have_work(s))
-        os_wait(&s->wakes, wakes, timeout_ns < 0 ? LONG_NS : timeout_ns);
-    s->wakes_seen = atomic_load(&s->wakes);
+        os_wait(s->wakes, wakes, timeout_ns < 0 ? LONG_NS : timeout_ns);
+    s->wakes_seen = atomic_load(s->wakes);
     serial_heartbeat(s);
 }
 
 static void serial_wake(struct engine *e) {
     struct engine_serial *s = engine_serial_of(e);
-    atomic_fetch_add(&s->wakes, 1);
-    os_wake_all(&s->wakes);
+    atomic_fetch_add(s->wakes, 1);
+    os_wake_all(s->wakes);
 }
 
 static int serial_context(const struct engine *e) {
@@ -226,7 +226,8 @@ enum status engine_serial_create_in(struct engine **e, struct model *model,
     *e = NULL;
     enum status st = options_settle(&o, model, err);
     if (st == OK) st = count(&ledger, &layout, model, &o, err);
-    if (st == OK) st = o.ops->prepare(model, &model->arena, o.team, err);
+    if (st == OK)
+        st = o.ops->prepare(model, &model->arena, o.packers ? o.packers : o.team, err);
     if (st != OK) return st;
 
     struct engine_serial *s = ARENA_NEW(arena, struct engine_serial, 1);
@@ -234,6 +235,7 @@ enum status engine_serial_create_in(struct engine **e, struct model *model,
     s->base.table = &serial_table;
     s->model = model;
     s->options = o;
+    s->wakes = o.wakes ? o.wakes : &s->own_wakes;
     st = parts_make(s, &layout, arena, err);
     if (st != OK) {
         serial_destroy(&s->base);

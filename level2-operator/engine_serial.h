@@ -25,8 +25,14 @@ struct engine_serial_options {
     bool no_cache;       // never reuse a prefix
     uint64_t memory_bytes; // for everything but the file's own bytes; 0: no limit
     struct team *team;     // borrowed; required
-    struct clock *clock;   // borrowed; required
-    struct trace *trace;   // borrowed; NULL: off. Steps and requests are on lane 0
+    // Borrowed, packs the weights while create runs; NULL: team. A second engine made beside one
+    // that steps needs one of its own, since a team has one caller at a time.
+    struct team *packers;
+    // Borrowed; NULL: its own. Engines that one thread steps share it: parked in one of them, the
+    // thread wakes for all.
+    _Atomic uint32_t *wakes;
+    struct clock *clock; // borrowed; required
+    struct trace *trace; // borrowed; NULL: off. Steps and requests are on lane 0
     struct engine_listener listener; // notify may be NULL
 };
 

@@ -18,7 +18,8 @@ struct engine_serial {
     // any thread, each with its own lock
     struct serial_queue queue;
     struct ring events;
-    _Atomic uint32_t wakes; // counts reasons to look up; a parked engine waits on it
+    _Atomic uint32_t own_wakes; // when options has no other
+    _Atomic uint32_t *wakes;    // counts reasons to look up; a parked engine waits on it
     // engine thread only
     uint32_t wakes_seen;
     struct serial_request *running; // NULL: none

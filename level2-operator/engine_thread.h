@@ -1,8 +1,8 @@
-// The engine on a thread of its own, which is also rank 0 of the compute team: it loads the model,
-// says so, and then steps while there is work and sleeps while there is none.
+// The thread that steps the engines, which is also rank 0 of the compute team. It sleeps while there
+// is nothing to do. There are places for a few models, as in lifecycle.h: while one model drains and
+// another serves, their engines take turns, a step each, and the team is lent to them by the step.
 //
-//   start ──▶ model_open ──▶ ledger ──▶ engine ──▶ loaded(OK) ──▶ step, step, ... ──▶ stop
-//                 └────────────┴───────────┴─────▶ loaded(status), t->err says why
+//   start ──▶ add(place) ──▶ step, step, ... ──▶ close(place) ──▶ closed(place) ──▶ ... ──▶ stop
 #ifndef LEVEL2_ENGINE_THREAD_H
 #define LEVEL2_ENGINE_THREAD_H
 
@@ -12,29 +12,27 @@
 
 #include "common/arena.h"
 #include "common/clock.h"
-#include "common/log.h"
 #include "common/team.h"
 #include "common/trace.h"
-#include "level2-operator/engine_serial.h"
 #include "level2-operator/fault.h"
-#include "level2-operator/model.h"
+#include "level2-operator/lifecycle.h"
+#include "level2-operator/loaded_model.h"
 
 struct engine_thread_options {
-    const char *model_path;
-    const char *pre, *chat; // see struct model_options
-    int n_threads;          // of the compute team
-    int n_ctx, step_rows;   // 0: see struct engine_serial_options
-    uint64_t memory_bytes;  // 0: no limit
+    int n_threads; // of the compute team
     bool has_trace;
-    struct fault fault;              // on purpose
-    struct clock *clock;             // borrowed
-    const struct log *log;           // borrowed
-    struct engine_listener listener; // of the engine
-    // Called on the engine's thread, once: loaded, or not (then nothing else happens).
-    void (*loaded)(void *ctx, enum status st);
-    // The same, once it had been loaded and cannot go on: err says why.
+    struct fault fault;  // on purpose
+    struct clock *clock; // borrowed
+    // Called on the engine's thread: the model of this place is freed.
+    void (*closed)(void *ctx, int i_model);
+    // The same, once: the thread cannot go on and ends; err says why.
     void (*failed)(void *ctx);
     void *ctx;
+};
+
+struct engine_place {
+    _Atomic(struct loaded_model *) model; // NULL: empty
+    atomic_bool is_closing;
 };
 
 struct engine_thread { // all-zero: not running
@@ -42,13 +40,13 @@ struct engine_thread { // all-zero: not running
     pthread_t thread;
     bool is_running;
     atomic_bool is_stopping;
-    // owned by the thread; others may read engine and model after loaded(OK), err after it failed
-    struct arena arena; // team and trace
-    struct team team;
+    // for the options of the engines to come
+    struct team team; // stepped by the thread alone
     struct trace trace;
-    struct model model;
-    _Atomic(struct engine *) engine;
-    struct error err;
+    _Atomic uint32_t wakes; // that all engines share
+    struct arena arena;     // team and trace
+    struct engine_place places[LIFECYCLE_MODELS];
+    struct error err; // after failed
 };
 
 // t must not move while it runs.
@@ -56,11 +54,16 @@ enum status engine_thread_start(struct engine_thread *t,
                                 const struct engine_thread_options *options,
                                 struct error *err);
 
-// Ends after the step under way; requests inside vanish. A load under way is waited for. Afterwards
-// only the trace is left to be written. Safe on one that does not run.
+// From any thread. From add on the thread steps this model's engine; model outlives its closing. close:
+// nobody uses the model any more; the thread frees it (loaded_model_close) and says closed.
+void engine_thread_add(struct engine_thread *t, int i_model, struct loaded_model *model);
+void engine_thread_close_model(struct engine_thread *t, int i_model);
+
+// Ends after the step under way; requests inside vanish. Afterwards only the trace is left to be
+// written. Safe on one that does not run.
 void engine_thread_stop(struct engine_thread *t);
 
-// The rest: trace, model, memory. Safe on a zeroed one.
+// The rest: models that were added, trace, memory. Safe on a zeroed one.
 void engine_thread_close(struct engine_thread *t);
 
 #endif

@@ -16,6 +16,8 @@
 #include "common/os.h"
 #include "common/ring.h"
 
+struct served;
+
 typedef uint64_t exchange_id; // never 0, never reused
 
 enum route {
@@ -30,6 +32,8 @@ enum route {
 enum job_kind {
     JOB_REQUEST, // a whole request
     JOB_GONE,    // the client of this exchange left: cancel, deliver nothing more
+    JOB_SERVE,   // requests may come for the model that is in this place now
+    JOB_RETIRE,  // no request will come for it any more, and none is left: forget it
     JOB_STOP     // cancel everything and return
 };
 
@@ -37,7 +41,9 @@ struct job { // loop -> worker
     enum job_kind kind;
     exchange_id exchange;
     enum route route;
-    char *body; // owned by the receiver; NUL-terminated behind n_body
+    int i_model; // the place of the model (lifecycle.h): JOB_REQUEST, JOB_SERVE, JOB_RETIRE
+    const struct served *served; // JOB_SERVE: copied by the receiver
+    char *body;                  // owned by the receiver; NUL-terminated behind n_body
     size_t n_body;
     uint64_t cache_scope; // of the API key
     int64_t arrived_ns;   // when the request was complete

@@ -11,6 +11,7 @@
 
 #include "level2-operator/http_quota.h"
 #include "level2-operator/http_reply.h"
+#include "level2-operator/http_swap.h"
 
 static const char ping[] = ": ping\n\n";
 
@@ -138,6 +139,27 @@ static double time_inside_s(const struct http_server *s, const struct http_excha
     return (double)(clock_now(s->options.clock) - x->arrived_ns) / 1e9;
 }
 
+// false: somebody is left to tell.
+static bool tell_gone(struct http_server *s) {
+    struct exchange_queues *q = s->options.queues;
+    int n_told = 0;
+    while (n_told < s->n_gone) {
+        struct job job = {.kind = JOB_GONE, .exchange = s->gone[n_told]};
+        if (!ring_put(&q->jobs, &job)) break;
+        n_told++;
+    }
+    if (n_told > 0) os_signal_raise(&q->jobs_signal);
+    s->n_gone -= n_told;
+    memmove(s->gone, s->gone + n_told, (size_t)s->n_gone * sizeof(*s->gone));
+    return s->n_gone == 0;
+}
+
+void http_exchange_tell(struct http_server *s) {
+    static const struct timeval soon = {0, 10000};
+    bool has_told = tell_gone(s); // first: a model goes only behind its clients
+    if (!http_swap_go_on(s) || !has_told) event_add(s->on_retry, &soon);
+}
+
 // Gives back what was counted and forgets the exchange. The request is the caller's to finish.
 static void end(struct http_server *s, struct http_connection *c, int status,
                 const struct delivery *d) {
@@ -155,6 +177,7 @@ static void end(struct http_server *s, struct http_connection *c, int status,
         event_active(s->on_tick, EV_TIMEOUT, 0); // the last one out stops the server
     }
     *x = (struct http_exchange){0};
+    http_exchange_tell(s); // it may have been the last one that held a model
 }
 
 // The same when a reply follows: gives the request to write it to.
@@ -203,27 +226,12 @@ enum status http_exchange_job(struct http_server *s, struct http_connection *c,
     return OK;
 }
 
-bool http_exchange_tell_gone(struct http_server *s) {
-    struct exchange_queues *q = s->options.queues;
-    int n_told = 0;
-    while (n_told < s->n_gone) {
-        struct job job = {.kind = JOB_GONE, .exchange = s->gone[n_told]};
-        if (!ring_put(&q->jobs, &job)) break;
-        n_told++;
-    }
-    if (n_told > 0) os_signal_raise(&q->jobs_signal);
-    s->n_gone -= n_told;
-    memmove(s->gone, s->gone + n_told, (size_t)s->n_gone * sizeof(*s->gone));
-    return s->n_gone == 0;
-}
-
 // The worker need not go on. Of a connection that lives on there is no second one before it is
 // told: http_exchange_job takes nothing until then.
 static void drop_job(struct http_server *s, struct http_connection *c) {
-    static const struct timeval soon = {0, 10000};
     if (!c->exchange.has_job) return;
     s->gone[s->n_gone++] = c->exchange.id;
-    if (!http_exchange_tell_gone(s)) event_add(s->on_retry, &soon);
+    http_exchange_tell(s);
 }
 
 void http_exchange_gone(void *server, struct http_connection *c) {

@@ -44,7 +44,8 @@ void http_exchange_gone(void *server, struct http_connection *c);
 void http_exchange_silent(void *server, struct http_connection *c);
 void http_exchange_expired(void *server, struct http_connection *c);
 
-// Tells the worker who has left, as far as its queue has room. false: somebody is left to tell.
-bool http_exchange_tell_gone(struct http_server *s);
+// Tells the worker what it does not know yet: who has left, and which models come and go. What finds
+// no room in its queue is told soon.
+void http_exchange_tell(struct http_server *s);
 
 #endif

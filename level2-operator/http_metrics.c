@@ -13,6 +13,7 @@
 
 #include "common/os.h"
 #include "common/version.h"
+#include "level2-operator/http_served.h"
 
 enum { LINE_BYTES = 1024, LABEL_BYTES = 300 };
 
@@ -226,16 +227,17 @@ static void process(struct page *p) {
 
 void http_metrics_write(struct buffer *out, const struct http_server *s) {
     struct page p = {.out = out};
+    const struct served *served = http_served(s);
     struct engine_stats stats;
 
     doors(&p, s);
     process(&p);
-    if (!s->served.engine) return;
-    label(p.model, "model_name", s->served.id);
-    engine_stats(s->served.engine, &stats);
+    if (!served) return;
+    label(p.model, "model_name", served->id);
+    http_served_stats(s, &stats);
     head(&p, "ladder_model_info", "gauge", "Always 1; context is in tokens.");
     put(&p, "ladder_model_info{%s,context=\"%d\"} 1\n", p.model,
-        engine_context(s->served.engine));
+        engine_context(served->engine));
     engine(&p, &stats);
     phases(&p, &stats, s->options.hourly_price);
     answers(&p, s->options.metrics);

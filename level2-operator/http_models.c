@@ -25,3 +25,27 @@ char *http_models_list(const struct served *served, size_t *n_bytes) {
 char *http_models_one(const struct served *served, size_t *n_bytes) {
     return dump(model_object(served), n_bytes);
 }
+
+static json_t *row_object(const struct http_model_row *row) {
+    json_t *object = row->served
+                         ? model_object(row->served)
+                         : json_pack("{s:s?, s:s}", "id", row->id, "object", "model");
+    if (!object) return NULL;
+    json_t *more = json_pack("{s:s, s:i}", "state", row->state, "requests", row->n_holders);
+    int failed = more ? json_object_update(object, more) : -1;
+    json_decref(more);
+    if (!failed) return object;
+    json_decref(object);
+    return NULL;
+}
+
+char *http_models_states(const struct http_model_row *rows, int n_rows, size_t *n_bytes) {
+    json_t *data = json_array();
+    for (int i = 0; data && i < n_rows; i++) {
+        if (json_array_append_new(data, row_object(&rows[i])) == 0) continue;
+        json_decref(data);
+        data = NULL;
+    }
+    return dump(data ? json_pack("{s:s, s:o}", "object", "list", "data", data) : NULL,
+                n_bytes);
+}

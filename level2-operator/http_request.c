@@ -16,6 +16,7 @@
 #include "level2-operator/http_quota.h"
 #include "level2-operator/http_reply.h"
 #include "level2-operator/http_route.h"
+#include "level2-operator/http_served.h"
 
 static const char invalid[] = "invalid_request_error";
 
@@ -88,7 +89,8 @@ static void answer_options(struct visit *v) {
     const char *methods = http_route_methods(v->route);
     const char *wanted = header(v, "Access-Control-Request-Headers");
     http_reply_header(v->req, "Allow", methods);
-    if (http_cors_allow(v->s->options.cors, header(v, "Origin"))) {
+    // No page may do what an administrator may.
+    if (!v->route->is_admin && http_cors_allow(v->s->options.cors, header(v, "Origin"))) {
         http_reply_header(v->req, "Access-Control-Allow-Methods", methods);
         if (wanted) http_reply_header(v->req, "Access-Control-Allow-Headers", wanted);
         http_reply_header(v->req, "Access-Control-Max-Age", "3600");
@@ -98,8 +100,7 @@ static void answer_options(struct visit *v) {
 
 // How it stands with the engine. All zero while there is none.
 static bool look_at_engine(struct http_server *s, struct engine_stats *stats) {
-    *stats = (struct engine_stats){0};
-    if (s->served.engine) engine_stats(s->served.engine, stats);
+    http_served_stats(s, stats);
     return heartbeat_look(&s->heartbeat, stats, clock_now(s->options.clock),
                           s->options.limits.stall_ms * 1000000);
 }
@@ -139,30 +140,30 @@ static void answer_ready(struct visit *v) {
     }
 }
 
-static bool is_our_model(const struct visit *v) {
+static bool is_our_model(const struct visit *v, const struct served *served) {
     size_t n_name = 0;
     char *name = evhttp_uridecode(v->rest, 0, &n_name);
     bool is_ours = name && n_name == strlen(name) && // no %00 in it
-                   (strcmp(name, v->s->served.id) == 0 || strcmp(name, "default") == 0);
+                   (strcmp(name, served->id) == 0 || strcmp(name, "default") == 0);
     free(name);
     return is_ours;
 }
 
 static void answer_models(struct visit *v) {
+    const struct served *served = http_served(v->s);
     bool is_one = v->route->action == HTTP_MODEL;
     size_t n = 0;
 
-    if (!v->s->served.engine) {
+    if (!served) {
         refuse_state(v);
         return;
     }
-    if (is_one && !is_our_model(v)) {
+    if (is_one && !is_our_model(v, served)) {
         refuse(v, 404, invalid, "model_not_found", 0,
                "there is no such model here; GET /v1/models lists what there is");
         return;
     }
-    char *body =
-        is_one ? http_models_one(&v->s->served, &n) : http_models_list(&v->s->served, &n);
+    char *body = is_one ? http_models_one(served, &n) : http_models_list(served, &n);
     if (body) {
         http_exchange_reply(v->s, v->c, 200, body, n);
     } else {
@@ -235,6 +236,7 @@ static void make_job(struct visit *v) {
     enum status st = enter(v, &retry_after_s, &err);
     if (st) http_quota_undo(v->s, v->c);
     if (!st) {
+        job.i_model = v->c->exchange.i_model;
         job.body = take_body(v->req, &job.n_body);
         st = job.body ? http_exchange_job(v->s, v->c, &job, &err)
                       : error_set(&err, ERR_MEMORY, "out of memory");
@@ -248,12 +250,31 @@ static void make_job(struct visit *v) {
     }
 }
 
+// ---- the administrator -------------------------------------------------------------------------
+
+static bool has_admin_key(const struct visit *v) {
+    uint64_t scope;
+    return http_keys_check(v->s->options.swap.keys, header(v, "Authorization"), &scope);
+}
+
+static void answer_admin(struct visit *v) {
+    struct evbuffer *in = evhttp_request_get_input_buffer(v->req);
+    size_t n_body = evbuffer_get_length(in);
+
+    if (evhttp_request_get_command(v->req) != EVHTTP_REQ_POST) {
+        http_swap_show(v->s, v->c);
+        return;
+    }
+    const char *body = (const char *)evbuffer_pullup(in, -1); // NULL: it is empty
+    http_swap_begin(v->s, v->c, body ? body : "", n_body);
+}
+
 // ---- the way through ---------------------------------------------------------------------------
 
 static bool allows_method(const struct visit *v) {
     enum evhttp_cmd_type method = evhttp_request_get_command(v->req);
-    if (v->route->takes_post) return method == EVHTTP_REQ_POST;
-    return method == EVHTTP_REQ_GET || method == EVHTTP_REQ_HEAD;
+    if (method == EVHTTP_REQ_POST) return v->route->takes_post;
+    return v->route->takes_get && (method == EVHTTP_REQ_GET || method == EVHTTP_REQ_HEAD);
 }
 
 static bool has_key(struct visit *v) {
@@ -274,7 +295,9 @@ static void refuse_key(struct visit *v) {
 static void refuse_method(struct visit *v) {
     http_reply_header(v->req, "Allow", http_route_methods(v->route));
     refuse(v, 405, invalid, "method_not_allowed", 0,
-           v->route->takes_post ? "this path takes POST" : "this path takes GET");
+           !v->route->takes_get    ? "this path takes POST"
+           : !v->route->takes_post ? "this path takes GET"
+                                   : "this path takes GET and POST");
 }
 
 static void act(struct visit *v) {
@@ -298,6 +321,9 @@ static void act(struct visit *v) {
     case HTTP_METRICS:
         answer_metrics(v);
         break;
+    case HTTP_SWAP:
+        answer_admin(v);
+        break;
     }
 }
 
@@ -310,7 +336,7 @@ static void check(struct visit *v) {
                "a header is malformed, or the length of the body is not clear");
     } else if (evhttp_request_get_command(v->req) == EVHTTP_REQ_OPTIONS) {
         answer_options(v);
-    } else if (!v->route->is_open && !has_key(v)) {
+    } else if (v->route->is_admin ? !has_admin_key(v) : !v->route->is_open && !has_key(v)) {
         refuse_key(v);
     } else if (v->route->action != HTTP_UNKNOWN && !allows_method(v)) {
         refuse_method(v);
@@ -331,5 +357,8 @@ void http_request_handle(struct evhttp_request *req, void *server) {
     }
     http_exchange_begin(s, v.c, req);
     v.route = http_route_find(v.c->exchange.path, &v.rest);
+    // Without a key for it nobody can tell that there is such a path.
+    if (v.route->is_admin && !(s->options.swap.keys && s->options.swap.keys->n_keys > 0))
+        v.route = http_route_find("", &v.rest);
     check(&v);
 }

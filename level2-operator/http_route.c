@@ -5,18 +5,19 @@
 
 // clang-format off
 static const struct http_route routes[] = {
-    // path                   action        job                   post   open   prefix admitted
-    {"/v1/chat/completions",  HTTP_JOB,     ROUTE_CHAT,           true,  false, false, true },
-    {"/v1/completions",       HTTP_JOB,     ROUTE_COMPLETIONS,    true,  false, false, true },
-    {"/tokenize",             HTTP_JOB,     ROUTE_TOKENIZE,       true,  false, false, false},
-    {"/detokenize",           HTTP_JOB,     ROUTE_DETOKENIZE,     true,  false, false, false},
-    {"/apply-template",       HTTP_JOB,     ROUTE_APPLY_TEMPLATE, true,  false, false, false},
-    {"/v1/models",            HTTP_MODELS,  ROUTE_COUNT,          false, false, false, false},
-    {"/v1/models/",           HTTP_MODEL,   ROUTE_COUNT,          false, false, true,  false},
-    {"/health",               HTTP_HEALTH,  ROUTE_COUNT,          false, true,  false, false},
-    {"/ready",                HTTP_READY,   ROUTE_COUNT,          false, true,  false, false},
-    {"/metrics",              HTTP_METRICS, ROUTE_COUNT,          false, false, false, false},
-    {NULL,                    HTTP_UNKNOWN, ROUTE_COUNT,          false, false, false, false},
+    // path                  action        job                   get    post   open   prefix  admitted  admin
+    {"/v1/chat/completions", HTTP_JOB,     ROUTE_CHAT,           false, true,  false, false,  true,     false},
+    {"/v1/completions",      HTTP_JOB,     ROUTE_COMPLETIONS,    false, true,  false, false,  true,     false},
+    {"/tokenize",            HTTP_JOB,     ROUTE_TOKENIZE,       false, true,  false, false,  false,    false},
+    {"/detokenize",          HTTP_JOB,     ROUTE_DETOKENIZE,     false, true,  false, false,  false,    false},
+    {"/apply-template",      HTTP_JOB,     ROUTE_APPLY_TEMPLATE, false, true,  false, false,  false,    false},
+    {"/v1/models",           HTTP_MODELS,  ROUTE_COUNT,          true,  false, false, false,  false,    false},
+    {"/v1/models/",          HTTP_MODEL,   ROUTE_COUNT,          true,  false, false, true,   false,    false},
+    {"/health",              HTTP_HEALTH,  ROUTE_COUNT,          true,  false, true,  false,  false,    false},
+    {"/ready",               HTTP_READY,   ROUTE_COUNT,          true,  false, true,  false,  false,    false},
+    {"/metrics",             HTTP_METRICS, ROUTE_COUNT,          true,  false, false, false,  false,    false},
+    {"/admin/models",        HTTP_SWAP,    ROUTE_COUNT,          true,  true,  false, false,  false,    true},
+    {NULL,                   HTTP_UNKNOWN, ROUTE_COUNT,          false, false, false, false,  false,    false},
 };
 // clang-format on
 
@@ -34,5 +35,6 @@ const struct http_route *http_route_find(const char *path, const char **rest) {
 }
 
 const char *http_route_methods(const struct http_route *r) {
+    if (r->takes_get && r->takes_post) return "GET, HEAD, POST, OPTIONS";
     return r->takes_post ? "POST, OPTIONS" : "GET, HEAD, OPTIONS";
 }

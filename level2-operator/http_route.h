@@ -13,17 +13,20 @@ enum http_action {
     HTTP_MODEL,   // one model; its name is the rest of the path
     HTTP_HEALTH,
     HTTP_READY,
-    HTTP_METRICS
+    HTTP_METRICS,
+    HTTP_SWAP // the models as the administrator sees them, and another one
 };
 
 struct http_route {
     const char *path; // NULL: unknown
     enum http_action action;
-    enum route job;   // HTTP_JOB
-    bool takes_post;  // POST; else GET and HEAD
+    enum route job; // HTTP_JOB
+    bool takes_get; // GET and HEAD
+    bool takes_post;
     bool is_open;     // needs no key
     bool is_prefix;   // the path goes on
     bool is_admitted; // waits for the engine: counted by admission
+    bool is_admin;    // has keys of its own
 };
 
 // path without the query. Always a valid pointer: the last row is HTTP_UNKNOWN. *rest (may be NULL)

@@ -12,6 +12,7 @@
 #include "level2-operator/http_exchange.h"
 #include "level2-operator/http_listen.h"
 #include "level2-operator/http_request.h"
+#include "level2-operator/http_served.h"
 
 enum {
     ARENA_BYTES = 4 << 20,    // slots of connections
@@ -34,6 +35,7 @@ static void terminate(struct http_server *s) {
     lifecycle_terminate(&s->lifecycle, clock_now(s->options.clock), s->options.drain_ns);
     log_line(s->options.log, LOG_INFO, "told to stop", "state=%s in_flight=%d",
              lifecycle_name(s->lifecycle.state), s->lifecycle.n_in_flight);
+    http_swap_give_up(s);
     event_active(s->on_tick, EV_TIMEOUT, 0);
 }
 
@@ -87,13 +89,14 @@ static void on_note(evutil_socket_t fd, short what, void *ctx) {
 
     if (atomic_exchange(&s->is_ready, false) && s->lifecycle.state == SERVER_LOADING) {
         lifecycle_ready(&s->lifecycle);
-        s->served = s->next_served;
+        s->served[0] = s->first_served;
         announce(s);
         tell_manager(s, "READY=1");
     }
     if (atomic_exchange(&s->is_failed, false)) {
         fail(s);
     }
+    http_swap_look(s);
     for (int n = atomic_exchange(&s->n_terminate, 0); n > 0; n--) terminate(s);
 }
 
@@ -114,18 +117,16 @@ static void on_delivery(evutil_socket_t fd, short what, void *ctx) {
 }
 
 static void on_retry(evutil_socket_t fd, short what, void *ctx) {
-    static const struct timeval soon = {0, 10000};
-    struct http_server *s = ctx;
     (void)fd;
     (void)what;
-    if (!http_exchange_tell_gone(s)) event_add(s->on_retry, &soon);
+    http_exchange_tell(ctx);
 }
 
 // ---- the tick ----------------------------------------------------------------------------------
 
 static void look_at_engine(struct http_server *s) {
-    struct engine_stats stats = {0}; // while it loads there is nothing to do
-    if (s->served.engine) engine_stats(s->served.engine, &stats);
+    struct engine_stats stats; // while it loads there is nothing to do
+    http_served_stats(s, &stats);
     heartbeat_look(&s->heartbeat, &stats, clock_now(s->options.clock),
                    s->options.limits.stall_ms * 1000000);
 }
@@ -332,7 +333,7 @@ void http_server_close(struct http_server *s) {
 }
 
 void http_server_ready(struct http_server *s, const struct served *served) {
-    s->next_served = *served;
+    s->first_served = served;
     atomic_store(&s->is_ready, true);
     os_signal_raise(&s->note);
 }

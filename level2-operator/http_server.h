@@ -20,10 +20,11 @@
 #include "level2-operator/http_connection.h"
 #include "level2-operator/http_cors.h"
 #include "level2-operator/http_keys.h"
+#include "level2-operator/http_swap.h"
 #include "level2-operator/lifecycle.h"
 #include "level2-operator/metrics.h"
+#include "level2-operator/served.h"
 #include "level2-operator/service_manager.h"
-#include "level2-operator/text_worker.h"
 
 struct event;
 struct event_base;
@@ -55,6 +56,7 @@ struct http_options {
     int64_t drain_ns;                // what SIGTERM waits for
     struct service_manager *manager; // NULL: nobody wants to know our state
     bool takes_signals;              // SIGTERM and SIGINT mean http_server_terminate
+    struct http_swap_options swap;
     struct http_limits limits;
 };
 
@@ -72,13 +74,15 @@ struct http_server {
     struct lifecycle lifecycle;
     struct admission admission;
     struct heartbeat heartbeat;
-    struct served served; // engine NULL: loading
+    const struct served *served[LIFECYCLE_MODELS]; // borrowed until closed; NULL: none
+    struct engine_stats past;                      // of models that are gone
+    struct http_swap swap;
     uint64_t n_exchanges;
     uint64_t id_seed;
     int port;         // the real one
     int n_flush_left; // ticks that a stopped server still waits for its last bytes
     // written by other threads, read by the loop after note
-    struct served next_served; // before is_ready
+    const struct served *first_served; // before is_ready
     atomic_bool is_ready, is_failed;
     atomic_int n_terminate;
     // fixed at open
@@ -95,8 +99,8 @@ void http_server_run(struct http_server *s);
 // Safe on a zeroed server. Not while run.
 void http_server_close(struct http_server *s);
 
-// From any thread. ready: the worker takes jobs from now on; served is copied. failed: who waits
-// is told so, then stop.
+// From any thread. ready: the worker takes jobs from now on; served lives until closed. failed: who
+// waits is told so, then stop.
 void http_server_ready(struct http_server *s, const struct served *served);
 void http_server_failed(struct http_server *s);
 void http_server_terminate(struct http_server *s);

@@ -1,7 +1,8 @@
-// serve: one model behind the OpenAI API. Three threads and a team:
+// serve: one model behind the OpenAI API. Three threads and a team, and one more while a model loads:
 //
 //   this thread: HTTP loop ──jobs──▶ text worker ──submit──▶ engine thread + compute team
-//                    ▲──deliveries───────┘   ▲────events───────────┘
+//                    ▲──deliveries───────┘   ▲────events───────────┘   ▲
+//                    └──load──▶ loader ───────────── a model ──────────┘
 //
 // The main function is the table of contents.
 #include <signal.h>
@@ -16,6 +17,7 @@
 #include "level2-operator/engine_thread.h"
 #include "level2-operator/exchange.h"
 #include "level2-operator/http_server.h"
+#include "level2-operator/model_loader.h"
 #include "level2-operator/serve_options.h"
 #include "level2-operator/service_manager.h"
 #include "level2-operator/text_thread.h"
@@ -31,44 +33,84 @@ struct service {
     struct http_server http;
     struct text_thread text;
     struct engine_thread engine;
+    struct model_loader loader;
     struct service_manager manager;
+    struct error err; // of the first load
 };
+
+// ---- what the threads tell each other ----------------------------------------------------------
 
 // On the engine's thread: it has said something.
 static void wake_text_worker(void *jobs_signal) {
     os_signal_raise(jobs_signal);
 }
 
-// On the engine's thread: the model is there, so text can be made, so clients may come. Or not.
-static void loaded(void *ctx, enum status st) {
+// On the text worker's thread: it has forgotten a model, so nobody knows it any more.
+static void retired(void *ctx, int i_model) {
     struct service *s = ctx;
-    struct text_worker_options text = {
-        .served = {.engine = s->engine.engine,
-                   .model = &s->engine.model,
-                   .created_s = clock_unix_s()},
+    engine_thread_close_model(&s->engine, i_model);
+}
+
+// On the engine's thread: the memory of that model is free.
+static void closed(void *ctx, int i_model) {
+    struct service *s = ctx;
+    http_swap_closed(&s->http, i_model);
+}
+
+// On the engine's thread, which has ended: its err says why.
+static void failed(void *ctx) {
+    struct service *s = ctx;
+    http_server_failed(&s->http);
+}
+
+// The first model is there, so text can be made, so clients may come. Or not.
+static void loaded_first(struct service *s, enum status st) {
+    const struct served *served = &s->loader.places[0].served;
+    const struct text_worker_options text = {
+        .served = *served,
         .queues = &s->queues,
         .clock = &s->clock,
         .metrics = &s->metrics,
         .log = &s->options.log,
         .log_prompts = s->options.log_prompts,
+        .retired = retired,
+        .ctx = s,
     };
-    snprintf(text.served.id, sizeof(text.served.id), "%s", s->options.model_id);
 
-    if (!st) st = text_thread_start(&s->text, &text, &s->engine.err);
+    if (!st) st = text_thread_start(&s->text, &text, &s->loader.err);
     if (!st) {
         modules_print_count(stderr,
                             modules_linked()); // whose server this is, before "ready:"
-        http_server_ready(&s->http, &text.served);
+        http_server_ready(&s->http, served);
     } else {
+        s->err = s->loader.err;
         http_server_failed(&s->http);
     }
 }
 
-// On the engine's thread, which has ended: t->err says why.
-static void failed(void *ctx) {
+// On the loader's thread.
+static void loaded(void *ctx, int i_model, enum status st) {
     struct service *s = ctx;
-    http_server_failed(&s->http);
+    struct loaded_model *model = &s->loader.places[i_model];
+
+    if (!st) engine_thread_add(&s->engine, i_model, model);
+    if (s->loader.n_loads == 1) {
+        loaded_first(s, st);
+    } else if (!st) {
+        http_swap_loaded(&s->http, &model->served);
+    } else {
+        http_swap_failed(&s->http, &s->loader.err);
+    }
 }
+
+// On the HTTP loop's thread.
+static enum status load(void *ctx, int i_model, const char *path, const char *id,
+                        struct error *err) {
+    struct service *s = ctx;
+    return model_loader_start(&s->loader, i_model, path, id, err);
+}
+
+// ---- opening -----------------------------------------------------------------------------------
 
 static enum status open_http(struct service *s, struct error *err) {
     const struct serve_options *o = &s->options;
@@ -88,9 +130,10 @@ static enum status open_http(struct service *s, struct error *err) {
         .drain_ns = (int64_t)o->drain_s * 1000000000,
         .takes_signals = true,
         .manager = &s->manager,
+        .swap = {.keys = &o->admin_keys, .dir = o->admin_dir, .load = load, .ctx = s},
         .limits = {.ping_ms = o->ping_ms,
-                   .request_ms = (int64_t)o->request_s * 1000,
-                   .stall_ms = (int64_t)o->stall_s * 1000},
+                 .request_ms = (int64_t)o->request_s * 1000,
+                 .stall_ms = (int64_t)o->stall_s * 1000               },
     };
     return http_server_open(&s->http, &http, err);
 }
@@ -98,23 +141,36 @@ static enum status open_http(struct service *s, struct error *err) {
 static enum status start_engine(struct service *s, struct error *err) {
     const struct serve_options *o = &s->options;
     const struct engine_thread_options engine = {
-        .model_path = o->model,
-        .pre = o->pre,
-        .chat = o->chat,
         .n_threads = o->n_threads,
-        .n_ctx = o->n_ctx,
-        .step_rows = o->step_rows,
-        .memory_bytes = o->memory_bytes,
         .has_trace = o->trace != NULL,
         .fault = o->fault,
         .clock = &s->clock,
-        .log = &o->log,
-        .listener = {.notify = wake_text_worker, .ctx = &s->queues.jobs_signal},
-        .loaded = loaded,
+        .closed = closed,
         .failed = failed,
         .ctx = s,
     };
     return engine_thread_start(&s->engine, &engine, err);
+}
+
+static enum status start_loading(struct service *s, struct error *err) {
+    const struct serve_options *o = &s->options;
+    const struct model_loader_options loader = {
+        .load = {.model = {.pre = o->pre, .chat = o->chat},
+                 .engine = {.n_ctx = o->n_ctx,
+                            .step_rows = o->step_rows,
+                            .team = &s->engine.team,
+                            .wakes = &s->engine.wakes,
+                            .clock = &s->clock,
+                            .trace = o->trace ? &s->engine.trace : NULL,
+                            .listener = {.notify = wake_text_worker,
+                                         .ctx = &s->queues.jobs_signal}},
+                 .memory_bytes = o->memory_bytes,
+                 .log = &o->log},
+        .done = loaded,
+        .ctx = s,
+    };
+    model_loader_init(&s->loader, &loader);
+    return model_loader_start(&s->loader, 0, o->model, o->model_id, err);
 }
 
 static enum status write_trace(const struct service *s, struct error *err) {
@@ -132,16 +188,20 @@ static enum status serve(struct service *s, struct error *err) {
     if (st) return st;
     st = start_engine(s, err);
     if (st) return st;
+    st = start_loading(s, err);
+    if (st) return st;
 
     http_server_run(&s->http);
 
     // What is left is to wait for the step under way. Who does not want to wait tells us again.
     signal(SIGTERM, SIG_DFL);
     signal(SIGINT, SIG_DFL);
+    model_loader_join(&s->loader);  // no more models
     engine_thread_stop(&s->engine); // no more events
     text_thread_stop(&s->text);     // no more deliveries
-    if (s->engine.err.code) {
-        *err = s->engine.err;
+    const struct error *why = s->err.code ? &s->err : &s->engine.err;
+    if (why->code) {
+        *err = *why;
         return err->code;
     }
     return write_trace(s, err);
@@ -149,6 +209,7 @@ static enum status serve(struct service *s, struct error *err) {
 
 // Backwards; each is safe on what was never opened.
 static void close_all(struct service *s) {
+    model_loader_join(&s->loader);
     engine_thread_stop(&s->engine);
     text_thread_stop(&s->text);
     http_server_close(&s->http);

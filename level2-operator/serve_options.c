@@ -8,13 +8,13 @@
 #include "common/defaults.h"
 #include "common/limits.h"
 #include "common/os.h"
-#include "common/utf8.h"
+#include "level2-operator/model_id.h"
 
 static const char program[] = "serve";
 
 // What is parsed further after cli_parse.
 struct words {
-    const char *inject, *key, *log_level, *engine, *model_id;
+    const char *inject, *key, *admin_file, *log_level, *engine, *model_id;
     struct cli_list cors;
 };
 
@@ -28,34 +28,35 @@ static bool find_level(const char *name, enum log_level *level) {
     return false;
 }
 
-// It stands in every answer, so it must be what JSON can say.
-static bool is_name(const char *name, size_t n_bytes) {
-    size_t n_used;
-    if (n_bytes == 0 || !utf8_valid(name, n_bytes)) return false;
-    for (size_t i = 0; i < n_bytes; i += n_used) {
-        if (utf8_is_control(utf8_next(name + i, n_bytes - i, &n_used))) return false;
-    }
-    return true;
+// Where other models may come from unless it is said: the folder in which the first one lies.
+static enum status find_admin_dir(struct serve_options *o, struct arena *arena,
+                                  struct error *err) {
+    size_t n = strlen(o->model);
+    if (o->admin_dir) return OK;
+    while (n > 1 && o->model[n - 1] == '/') n--; // of a folder
+    while (n > 0 && o->model[n - 1] != '/') n--;
+    while (n > 1 && o->model[n - 1] == '/') n--;
+    o->admin_dir = n == 0 ? "." : arena_copy(arena, o->model, n);
+    return o->admin_dir ? OK : error_set(err, ERR_MEMORY, "no memory for the options");
 }
 
-// "models/SmolLM2-135M-Instruct.Q4_1.gguf" is served as "SmolLM2-135M-Instruct.Q4_1", and a folder by its
-// own name.
-static bool name_model(struct serve_options *o, const char *given) {
-    static const char end[] = ".gguf";
-    const char *name = given ? given : o->model;
-    size_t n = strlen(name), n_end = sizeof(end) - 1, begin;
-
-    if (!given) {
-        while (n > 1 && name[n - 1] == '/') n--;
-        for (begin = n; begin > 0 && name[begin - 1] != '/';) begin--;
-        name += begin;
-        n -= begin;
-        if (n > n_end && strncmp(name + n - n_end, end, n_end) == 0) n -= n_end;
+// The keys of those who may change the model. Whoever only asks for text must not be one of them.
+static enum status read_admin(struct serve_options *o, const struct words *w,
+                              struct arena *arena, struct error *err) {
+    if (!w->admin_file) {
+        if (!o->admin_dir) return OK;
+        return error_set(err, ERR_INPUT,
+                         "--admin-models is nothing without --admin-key-file");
     }
-    if (n >= sizeof(o->model_id) || !is_name(name, n)) return false;
-    memcpy(o->model_id, name, n);
-    o->model_id[n] = '\0';
-    return true;
+    enum status st = http_keys_read(&o->admin_keys, w->admin_file, err);
+    for (int i = 0; !st && i < o->admin_keys.n_keys; i++) {
+        const struct http_key *key = &o->admin_keys.keys[i];
+        if (!http_keys_of(&o->keys, key->scope)) continue;
+        st = error_set(err, ERR_INPUT,
+                       "%s: %s opens the API, too; an administrator needs a key of his own",
+                       w->admin_file, key->name);
+    }
+    return st ? st : find_admin_dir(o, arena, err);
 }
 
 static enum status read_access(struct serve_options *o, const struct words *w,
@@ -65,6 +66,7 @@ static enum status read_access(struct serve_options *o, const struct words *w,
     if (!st && o->key_file) st = http_keys_read(&o->keys, o->key_file, err);
     for (int i = 0; !st && i < w->cors.n_items; i++)
         st = http_cors_add(&o->cors, w->cors.items[i], arena, err);
+    if (!st) st = read_admin(o, w, arena, err);
     return st;
 }
 
@@ -80,7 +82,7 @@ static int check(struct serve_options *o, const struct words *w, const struct cl
     }
     if (w->inject && fault_parse(&o->fault, w->inject, &err) != OK)
         return cli_usage(cli, "%s", err.text);
-    if (!name_model(o, w->model_id)) {
+    if (!model_id_make(o->model_id, sizeof(o->model_id), o->model, w->model_id)) {
         return cli_usage(cli, "--model-id must be given, a text of 1 to %zu bytes",
                          sizeof(o->model_id) - 1);
     }
@@ -121,6 +123,8 @@ int serve_options_parse(struct serve_options *o, int argc, char **argv,
         {"queue",         "N",       CLI_INT,    &o->max_waiting,  "requests that may wait; others get 429", 1, LIMIT_QUEUE, false},
         {"api-key",       "KEY",     CLI_STRING, &w.key,           "ask for it; better in a file", 0, 0, false},
         {"api-key-file",  "FILE",    CLI_STRING, &o->key_file,     "keys, their names and limits; SIGHUP reads it again", 0, 0, false},
+        {"admin-key-file", "FILE",   CLI_STRING, &w.admin_file,    "keys of those who may change the model", 0, 0, false},
+        {"admin-models",  "DIR",     CLI_STRING, &o->admin_dir,    "models may come from below it; else where --model lies", 0, 0, false},
         {"cors",          "ORIGIN",  CLI_LIST,   &w.cors,          "web pages that may call; commas, or again", 0, 0, false},
         {"drain-seconds", "N",       CLI_INT,    &o->drain_s,      "what SIGTERM waits for running requests", 0, 86400, false},
         {"request-seconds", "N",     CLI_INT,    &o->request_s,    "what a request may take, waiting and all", 1, 86400, false},

@@ -30,7 +30,9 @@ struct serve_options {
     struct log log;
     bool log_prompts;
     struct http_keys keys;
-    const char *key_file; // path; NULL: none
+    const char *key_file;        // path; NULL: none
+    struct http_keys admin_keys; // none: there are no paths of an administrator
+    const char *admin_dir;       // below which other models lie
     struct http_cors cors;
 };
 

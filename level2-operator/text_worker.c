@@ -13,14 +13,21 @@
 
 #include "level2-operator/answer.h"
 #include "level2-operator/api_error.h"
+#include "level2-operator/lifecycle.h"
 #include "level2-operator/text_tools.h"
 
 enum { EVENT_BATCH = 64, FULL_QUEUE_WAIT_MS = 1 };
 
+// A model that may be asked for.
+struct text_place {
+    struct served served; // engine NULL: none
+    size_t max_piece;     // bytes of the vocabulary's longest piece
+};
+
 struct text_worker {
-    const struct text_worker_options *options; // borrowed
-    struct answer *answers;                    // owned: those that run
-    size_t max_piece;                          // bytes of the vocabulary's longest piece
+    const struct text_worker_options *options;  // borrowed
+    struct answer *answers;                     // owned: those that run
+    struct text_place places[LIFECYCLE_MODELS]; // a job says which
     bool is_stopping;
     struct engine_event events[EVENT_BATCH];
 };
@@ -148,10 +155,11 @@ static void write_news(struct text_worker *w) {
 
 static void start_answer(struct text_worker *w, const struct job *job) {
     struct delivery head = {.kind = DELIVER_HEAD, .exchange = job->exchange};
+    const struct text_place *place = &w->places[job->i_model];
     struct answer *a;
     struct error err;
 
-    if (answer_start(&a, job, w->options, w->max_piece, &err) != OK) {
+    if (answer_start(&a, job, w->options, &place->served, place->max_piece, &err) != OK) {
         deliver_error(w, job->exchange, &err);
         return;
     }
@@ -168,7 +176,7 @@ static void reply_at_once(struct text_worker *w, const struct job *job) {
     struct error err;
 
     buffer_init(&out, LIMIT_REPLY_BYTES);
-    if (text_tool_reply(&out, job, w->options->served.model, &err) != OK) {
+    if (text_tool_reply(&out, job, w->places[job->i_model].served.model, &err) != OK) {
         deliver_error(w, job->exchange, &err);
     } else {
         deliver_buffer(w, reply, &out);
@@ -185,18 +193,46 @@ static void drop_answer(struct text_worker *w, exchange_id exchange) {
     } // unknown: its reply was already on the way
 }
 
+static void serve(struct text_worker *w, int i_model, const struct served *served) {
+    w->places[i_model] =
+        (struct text_place){*served, longest_piece(&served->model->tokenizer)};
+}
+
+// Whoever asked this model has left before, so the loop says; what was his last word came earlier.
+static void retire(struct text_worker *w, int i_model) {
+    const struct engine *engine = w->places[i_model].served.engine;
+    struct answer *next;
+    for (struct answer *a = w->answers; a && engine; a = next) {
+        next = a->next;
+        if (a->engine == engine) list_remove(w, a);
+    }
+    w->places[i_model] = (struct text_place){0};
+    if (w->options->retired) w->options->retired(w->options->ctx, i_model);
+}
+
 static bool take_job(struct text_worker *w) {
     struct job job;
 
     if (!ring_take(&w->options->queues->jobs, &job)) return false;
-    if (job.kind == JOB_STOP) {
+    switch (job.kind) {
+    case JOB_STOP:
         w->is_stopping = true;
-    } else if (job.kind == JOB_GONE) {
+        break;
+    case JOB_GONE:
         drop_answer(w, job.exchange);
-    } else if (text_tool_serves(job.route)) {
-        reply_at_once(w, &job);
-    } else {
-        start_answer(w, &job);
+        break;
+    case JOB_SERVE:
+        serve(w, job.i_model, job.served);
+        break;
+    case JOB_RETIRE:
+        retire(w, job.i_model);
+        break;
+    case JOB_REQUEST:
+        if (text_tool_serves(job.route)) {
+            reply_at_once(w, &job);
+        } else {
+            start_answer(w, &job);
+        }
     }
     free(job.body);
     return true;
@@ -205,16 +241,27 @@ static bool take_job(struct text_worker *w) {
 // ---- events
 
 // Looks through all choices: there are fewer of them than a step takes microseconds.
-static void give_event(struct text_worker *w, const struct engine_event *event) {
+// An id is an engine's own: two of them may give the same.
+static void give_event(struct text_worker *w, const struct engine *engine,
+                       const struct engine_event *event) {
     for (struct answer *a = w->answers; a; a = a->next) {
-        if (answer_event(a, event)) return;
+        if (a->engine == engine && answer_event(a, event)) return;
     } // nobody's: of an answer that is over or gone
 }
 
+static int take_events_of(struct text_worker *w, struct engine *engine) {
+    int n = engine_poll(engine, w->events, EVENT_BATCH);
+    for (int i = 0; i < n; i++) give_event(w, engine, &w->events[i]);
+    return n;
+}
+
 static bool take_events(struct text_worker *w) {
-    int n = engine_poll(w->options->served.engine, w->events, EVENT_BATCH);
+    int n = 0;
+    for (int i = 0; i < LIFECYCLE_MODELS; i++) {
+        struct engine *engine = w->places[i].served.engine;
+        if (engine) n += take_events_of(w, engine);
+    }
     if (n == 0) return false;
-    for (int i = 0; i < n; i++) give_event(w, &w->events[i]);
     for (struct answer *a = w->answers; a; a = a->next) answer_submit(a);
     write_news(w);
     return true;
@@ -227,9 +274,9 @@ static void sleep_until_raised(struct os_signal *signal) {
 
 void text_worker_run(const struct text_worker_options *options) {
     struct os_signal *signal = &options->queues->jobs_signal;
-    struct text_worker w = {.options = options,
-                            .max_piece = longest_piece(&options->served.model->tokenizer)};
+    struct text_worker w = {.options = options};
 
+    serve(&w, 0, &options->served);
     while (!w.is_stopping) {
         os_signal_clear(signal); // before looking, so that nothing later is missed
         bool has_worked = take_job(&w);

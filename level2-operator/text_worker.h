@@ -8,23 +8,18 @@
 #include "common/log.h"
 #include "level2-operator/exchange.h"
 #include "level2-operator/metrics.h"
-#include "level2-operator/model.h"
-
-// What is served: set before the worker starts, borrowed for its life.
-struct served {
-    struct engine *engine;
-    const struct model *model;
-    char id[128];      // the name in /v1/models
-    int64_t created_s; // unix time
-};
+#include "level2-operator/served.h"
 
 struct text_worker_options {
-    struct served served;
+    struct served served;           // the first model: the one in place 0
     struct exchange_queues *queues; // borrowed
     struct clock *clock;            // borrowed
     struct metrics *metrics;        // borrowed: its part of the text worker
     const struct log *log;          // borrowed
     bool log_prompts;               // their text, too
+    // After JOB_RETIRE: the worker has forgotten the model in this place. NULL: nobody asks.
+    void (*retired)(void *ctx, int i_model);
+    void *ctx;
 };
 
 // The thread's function: returns after JOB_STOP. The engine's listener must raise

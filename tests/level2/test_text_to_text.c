@@ -192,7 +192,7 @@ START_TEST(the_logged_seed_repeats_the_answer) {
     char line[512], fields[512];
     long long seed = -1;
     open_house(&h);
-    h.log = (struct log){tmpfile(), LOG_INFO};
+    h.log = (struct log){.out = tmpfile(), .level = LOG_INFO};
     struct reading first = ask(&h, wish), second = ask(&h, wish);
     ck_assert_str_ne(first.text[0], second.text[0]);
 

@@ -149,9 +149,10 @@ void start_loading(void) {
 }
 
 void start_ready(void) {
-    struct served served = {.engine = &house.engine.engine, .id = "tiny", .created_s = 7};
+    house.served =
+        (struct served){.engine = &house.engine.engine, .id = "tiny", .created_s = 7};
     house.has_worker = pthread_create(&house.worker, NULL, work, NULL) == 0;
-    http_server_ready(&house.server, &served);
+    http_server_ready(&house.server, &house.served);
 }
 
 static void house_teardown(void) {

@@ -36,6 +36,7 @@ struct house {
     struct http_options options;
     struct http_server server;
     struct fake_engine engine;
+    struct served served; // by it
     pthread_t loop, worker;
     bool has_loop, has_worker;
     FILE *said; // what was announced

@@ -1,0 +1,21 @@
+// The body of POST /admin/models: {"path": FILE, "id": NAME}. id may be left out: the file's name.
+#ifndef LEVEL2_SWAP_REQUEST_H
+#define LEVEL2_SWAP_REQUEST_H
+
+#include <stddef.h>
+
+#include "common/status.h"
+
+enum { SWAP_PATH_BYTES = 4096, SWAP_ID_BYTES = 128 };
+
+struct swap_request {
+    char path[SWAP_PATH_BYTES]; // a real path below the directory of models
+    char id[SWAP_ID_BYTES];
+};
+
+// Nothing is ignored: a field that is not known is refused. ERR_INPUT, ERR_FORMAT, ERR_LIMIT; ERR_IO
+// when there is no such file.
+enum status swap_request_parse(struct swap_request *r, const char *body, size_t n_body,
+                               const char *dir, struct error *err);
+
+#endif
