@@ -1,6 +1,7 @@
 // Bounds in steps of 1, 2, 5: nobody has to guess where this machine and this model will lie.
 #include "level2-operator/metrics.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 static const double seconds[] = {0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1,
@@ -57,20 +58,20 @@ void metrics_end(struct metrics *m, const struct metrics_times *t, enum metrics_
     histogram_add(&m->n_generated, n_generated);
 }
 
-void metrics_refuse(struct metrics *m, int status, const char *code) {
-    struct metrics_refusal *r = m->refusals;
-    if (!code) code = "";
-    while (r < m->refusals + m->n_refusals &&
-           (r->status != status || strcmp(r->code, code)))
-        r++;
-    if (r == m->refusals + m->n_refusals) {
-        if (m->n_refusals == METRICS_REFUSALS) {
-            r--; // the last row is for all others
-        } else {
-            bool is_last = ++m->n_refusals == METRICS_REFUSALS;
-            *r = is_last ? (struct metrics_refusal){.code = "other"}
-                         : (struct metrics_refusal){.status = status, .code = code};
-        }
+// The row of a kind of refusal, made when it is the first; the last row is for all that find no room.
+static struct metrics_refusal *refusal_of(struct metrics *m, int status, const char *code) {
+    for (int i = 0; i < m->n_refusals; i++) {
+        struct metrics_refusal *r = &m->refusals[i];
+        if (r->status == status && strcmp(r->code, code) == 0) return r;
     }
-    r->n++;
+    if (m->n_refusals == METRICS_REFUSALS) return &m->refusals[METRICS_REFUSALS - 1];
+    struct metrics_refusal *fresh = &m->refusals[m->n_refusals++];
+    bool is_last = m->n_refusals == METRICS_REFUSALS;
+    *fresh = is_last ? (struct metrics_refusal){.code = "other"}
+                     : (struct metrics_refusal){.status = status, .code = code};
+    return fresh;
+}
+
+void metrics_refuse(struct metrics *m, int status, const char *code) {
+    refusal_of(m, status, code ? code : "")->n++;
 }
