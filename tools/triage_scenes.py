@@ -8,6 +8,11 @@ Standard library only.
     complaint                  three letters, and whether each is a complaint: a line of usage for each
     whole, streamed            one answer, and when it was there
     request-1, request-2       two requests with a short fixed block, as they are sent; no server
+    morning, after-morning     eight ask at once where three may wait: the log, then /metrics
+    lights, heartbeat          a server whose engine is stuck: what a monitor asks, then its steps
+    old-machine, new-machine   one question before and after a move: the answer, and its line in the log
+    old-words, new-words       that question with all that the template puts around it
+    memory, cache              letters short and long: memory in RAM, then the KV cache
     gateway FILE               lines of usage as a gateway writes them that does not know who counts how; no server
 
 Tokens and texts are the same each time; times are not.
@@ -20,6 +25,7 @@ import sys
 from audit_requests import TIMES
 from lesson import bot, talk
 from lesson.server import LessonError, heeded_signals, running
+from triage import serving
 
 BLOCK_LETTERS = 800  # of the block: what a small machine reads in seconds
 N_ANSWER = 8         # tokens: usage is what is wanted
@@ -97,7 +103,7 @@ ALONE = {"request-1": lambda _: tell_request(1), "request-2": lambda _: tell_req
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("scene", choices=[*ON_A_SERVER, *ALONE])
+    parser.add_argument("scene", choices=[*ON_A_SERVER, *serving.SCENES, *ALONE])
     parser.add_argument("file", nargs="?", metavar="FILE", help="of the scene gateway")
     parser.add_argument("--bin", default="build/bin", metavar="DIR", help="where serve is")
     parser.add_argument("--model", default="models/SmolLM2-135M-Instruct.Q4_1.gguf", metavar="FILE")
@@ -107,6 +113,10 @@ def main():
     try:
         if options.scene in ALONE:
             ALONE[options.scene](options.file)
+        elif options.scene in serving.SCENES:
+            flags, play = serving.SCENES[options.scene]
+            with heeded_signals(), running(f"{options.bin}/serve", options.model, flags) as server:
+                play(server)
         else:
             with heeded_signals(), running(f"{options.bin}/serve", options.model) as server:
                 ON_A_SERVER[options.scene](server.port)

@@ -10,7 +10,7 @@ ENDS = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT}
 READY = re.compile(r"ready: http://127\.0\.0\.1:(\d+)$")
 DRAIN_S = 5  # what a step under way may take; then it is killed
 
-Server = collections.namedtuple("Server", "port pid")
+Server = collections.namedtuple("Server", "port pid log")  # log: the lines that it says once it is ready
 
 
 class LessonError(Exception):
@@ -45,12 +45,12 @@ def stop(process):
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
 
-def start(program, model):
+def start(program, model, options):
     """In a session of its own: a terminal's Ctrl-C is for us, and we stop it. Signals wait until the process has a
     name, or the one that comes in between would leave it running."""
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, ENDS)
     try:
-        process = subprocess.Popen([program, "--model", model, "--port", "0", "--log-level", "warn"],
+        process = subprocess.Popen([program, "--model", model, "--port", "0", "--log-level", "warn", *options],
                                    stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace",
                                    start_new_session=True,
                                    preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_SETMASK, mask))
@@ -81,11 +81,11 @@ def peak_bytes(pid):
 
 
 @contextlib.contextmanager
-def running(program, model):
-    """A serve that is ready. Nothing more is read of what it says: it warns of nothing that we send."""
-    process, mask = start(program, model)
+def running(program, model, options=()):
+    """A serve that is ready. Who lets it say more than warnings reads its log: it warns of nothing that we send."""
+    process, mask = start(program, model, options)
     try:
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        yield Server(port_of(process), process.pid)
+        yield Server(port_of(process), process.pid, process.stderr)
     finally:
         stop(process)
