@@ -74,6 +74,7 @@ def soak(args, tally):
         for t in threads:
             t.join()
         time.sleep(0.5)
+        assert server.process.poll() is None, f"it ended with {server.process.poll()}: {server.lines[-3:]}"
         grown = server.resident_kib() - early
         print(f"{args.seconds:.0f} s, {sum(counts.values())} requests {dict(sorted(counts.items()))}: "
               f"{early} KiB after a fifth, {grown:+d} KiB at the end")
