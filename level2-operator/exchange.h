@@ -51,9 +51,9 @@ struct job { // loop -> worker
 
 enum delivery_kind {
     DELIVER_REPLY, // status and whole JSON body; the exchange is over
-    DELIVER_HEAD,  // 200 and the headers of an event stream; pings may follow
-    DELIVER_DATA,  // bytes of the stream, whole events
-    DELIVER_END    // the stream is complete; the exchange is over
+    DELIVER_HEAD, // an event stream: 200 and its headers go out with the first event or ping
+    DELIVER_DATA, // bytes of the stream, whole events
+    DELIVER_END   // the stream is complete; the exchange is over
 };
 
 struct delivery { // worker -> loop

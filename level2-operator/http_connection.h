@@ -53,7 +53,7 @@ struct http_exchange {
     bool has_quota;                 // counted by the quota of its key
     uint64_t scope;                 // of the key; 0: no key is asked for
     bool has_job;                   // the worker knows it
-    bool is_stream;                 // the head is out
+    bool is_stream, has_head;       // events follow; status and headers are out
 };
 
 struct http_connection {

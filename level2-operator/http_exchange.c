@@ -240,7 +240,7 @@ void http_exchange_gone(void *server, struct http_connection *c) {
     end(s, c, STATUS_CLIENT_GONE, NULL);
 }
 
-// The status line of a stream is long out; its last event is the error.
+// The status line is long out; the last event is the error.
 static void abort_stream(struct http_server *s, struct http_connection *c,
                          const struct api_error *e, const char *message) {
     struct evhttp_request *req = c->exchange.req;
@@ -258,7 +258,7 @@ static void abort_stream(struct http_server *s, struct http_connection *c,
 void http_exchange_abort(struct http_server *s, struct http_connection *c,
                          const struct api_error *e, const char *message) {
     drop_job(s, c);
-    if (c->exchange.is_stream) {
+    if (c->exchange.has_head) {
         abort_stream(s, c, e, message);
     } else {
         // Asked once more it would take as long: OpenAI's clients know this header.
@@ -289,10 +289,18 @@ void http_exchange_expired(void *server, struct http_connection *c) {
 
 // ---- from the worker ---------------------------------------------------------------------------
 
+// As late as possible: until then whoever stands between may send the request to another server if we die, and
+// what goes wrong has a status of its own.
+static void begin_stream(struct http_connection *c) {
+    MUST(c->exchange.is_stream);
+    if (!c->exchange.has_head) http_stream_start(c->exchange.req);
+    c->exchange.has_head = true;
+}
+
 // A reader that does not read makes us keep the bytes; he may do so up to a limit.
 static void stream(struct http_server *s, struct http_connection *c, const char *bytes,
                    size_t n_bytes) {
-    MUST(c->exchange.is_stream);
+    begin_stream(c);
     c->exchange.n_bytes += n_bytes;
     http_stream_data(c->exchange.req, bytes, n_bytes);
     if (http_connection_unread(c) > s->options.limits.out_bytes) {
@@ -307,7 +315,7 @@ static void stream(struct http_server *s, struct http_connection *c, const char 
 static void stream_end(struct http_server *s, struct http_connection *c,
                        const struct delivery *d) {
     struct evhttp_request *req = c->exchange.req;
-    MUST(c->exchange.is_stream);
+    begin_stream(c);
     if (d->n_bytes > 0) http_stream_data(req, d->bytes, d->n_bytes);
     c->exchange.n_bytes += d->n_bytes;
     end(s, c, 200, d);
@@ -345,7 +353,6 @@ static void deliver(struct http_server *s, struct http_connection *c,
         break;
     case DELIVER_HEAD:
         c->exchange.is_stream = true;
-        http_stream_start(c->exchange.req);
         http_connection_set_ping(c, s->options.limits.ping_ms);
         break;
     case DELIVER_DATA:

@@ -367,6 +367,28 @@ START_TEST(never_pings_before_the_head) {
 }
 END_TEST
 
+// A proxy sends a request to another server as long as it has not heard a byte of this one's answer.
+START_TEST(says_nothing_of_a_stream_before_its_first_event) {
+    start();
+    int fd = dial();
+    say_post(fd, "/v1/chat/completions", "", "waits");
+    ck_assert(comes_to(&house.n_jobs, 1, PATIENCE_MS));
+    struct pollfd p = {.fd = fd, .events = POLLIN};
+    ck_assert_int_eq(poll(&p, 1, 200), 0);
+    close(fd);
+}
+END_TEST
+
+START_TEST(a_stream_that_only_waited_ends_with_a_status) {
+    house.options.limits.request_ms = 100;
+    start();
+    const char *reply = post("/v1/chat/completions", "", "waits");
+    assert_has("late", reply, " 504 ");
+    assert_has("late", reply, "\"code\":\"deadline_exceeded\"");
+    assert_lacks("late", reply, "data: ");
+}
+END_TEST
+
 // ---- property ----------------------------------------------------------------------------------
 
 START_TEST(waits_with_accepting_when_every_slot_is_taken) {
@@ -421,6 +443,8 @@ Suite *suite(void) {
     tcase_add_test(edges, lets_a_request_run_longer_than_the_idle_time);
     tcase_add_test(edges, breaks_a_silence_with_a_comment);
     tcase_add_test(edges, never_pings_before_the_head);
+    tcase_add_test(edges, says_nothing_of_a_stream_before_its_first_event);
+    tcase_add_test(edges, a_stream_that_only_waited_ends_with_a_status);
 
     TCase *failures = house_tcase(s, "failures");
     tcase_add_loop_test(failures, survives_a_malformed_request, 0, N_MALFORMED);

@@ -70,6 +70,8 @@ static void obey(const struct job *job) {
         deliver(DELIVER_DATA, job->exchange, "data: one\n\n");
         deliver(DELIVER_DATA, job->exchange, "data: two\n\n");
         deliver(DELIVER_END, job->exchange, "data: [DONE]\n\n");
+    } else if (strncmp(job->body, "waits", 5) == 0) {
+        deliver(DELIVER_HEAD, job->exchange, NULL); // for its turn
     } else if (strncmp(job->body, "head", 4) == 0) {
         deliver(DELIVER_HEAD, job->exchange, NULL);
         deliver(DELIVER_DATA, job->exchange, "data: one\n\n");
