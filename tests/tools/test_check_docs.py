@@ -8,10 +8,11 @@ import tempfile
 import unittest
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
 
 import check_docs  # noqa: E402
-from docs_check import exercises, links, measured, quotes, tables, transcripts  # noqa: E402
+from docs_check import exercises, fleet, links, measured, quotes, stages, tables, transcripts  # noqa: E402
 from docs_check.page import Page  # noqa: E402
 from ladder import catalog  # noqa: E402
 
@@ -163,6 +164,29 @@ class Facts(Place):
         self.assert_fault(tables.faults_of(Page(self.root / "docs/a.md", self.root), self.course()), "data/")
 
 
+class Sums(unittest.TestCase):
+    """Tables that are reckoned from data/."""
+
+    def test_the_bytes_of_a_token_are_those_of_the_file(self):
+        text = "\n".join(stages.stages(ROOT))
+        self.assertIn(f"**{66_355_200 + 30_081_024 + 140_544 + 612:,}**", text)  # inspect, and one row of the embedding
+        self.assertIn("| `attend`, each key | q 576, K, V → 576 | 30 | 46,080 | 69,120 |", text)
+
+    def test_a_step_reads_weights_once_and_each_pair_of_row_and_key_is_counted(self):
+        m = {"d_model": 32, "d_ff": 32, "heads": 1, "kv_heads": 1, "d_head": 32, "layers": 1, "vocab": 32}
+        weights = 7 * 32 * 32
+        read = weights * 20 / 32 + 3 * 32 * 4 + 32 * 34
+        words = stages.step("two behind three", m, 2, 3).split(" | ")
+        self.assertEqual(words[2], f"{(2 * (2 * weights + 32 * 32) + 4 * 32 * (4 + 5)) / 1e6:,.0f} million")
+        self.assertEqual(words[4], f"{(2 * (2 * weights + 32 * 32) + 128 * 9) / (read + 5 * 256):,.1f} |")
+
+    def test_a_day_of_the_fleet_adds_up_to_what_was_published(self):
+        day = fleet.read(ROOT)
+        self.assertAlmostEqual(fleet.node_hours(day, 0, 24 * 60) / 24, day["nodes"]["mean"])
+        self.assertAlmostEqual(sum(fleet.shares(day).values()), 1)
+        self.assertEqual(fleet.table(ROOT)[-1], "| **the day** | 226.8 | $87,072 | 100.0 % | $0.52 | $0.64 |")
+
+
 class Measured(Place):
     RUN = {"printed": ["machine x"], "server_peak_bytes": 147000000,
            "orders": [{"name": "block", "n_questions": 3, "usd_per_1000": "0.277", "ttft_p99_ms": 10198,
@@ -182,7 +206,9 @@ class Measured(Place):
     def test_pages_and_picture_hold_what_was_measured(self):
         text = (self.root / "docs/a.md").read_text()
         for line in ("machine x", "| 749 | 5.1 s | 148 |", "| in one piece | 3.8 s | 3.8 s |",
-                     "| block | $0.277 | 10.2 s | 0.14 | 147 MB |"):
+                     "| block | $0.277 | 10.2 s | 0.14 | 147 MB |",
+                     "| block, own machine at $0.10 an hour, always busy | $0.198 | 10.2 s | 0.14 | 147 MB |",
+                     "| the same, busy 8 hours a day | $0.595 | 10.2 s | 0.14 | 147 MB |"):
             self.assertIn(line + "\n", text)
         self.assertEqual(self.run_main(), (0, "docs: 3 pages and 1 exercises hold what they promise\n"))
 

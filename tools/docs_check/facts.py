@@ -3,8 +3,13 @@
     <!-- table: prices -->        what a million tokens cost, with dates
     <!-- table: cache-rules -->   what providers' caches take, with dates
     <!-- table: speeds -->        published speeds of engines
+    <!-- table: token-stages -->  what one token asks of each stage of a forward pass
+    <!-- table: token-steps -->   what one step asks of the machine
+    <!-- table: fleet-day -->     a day of a fleet: nodes, and what a token cost
 """
 import json
+
+from docs_check import fleet, stages
 
 
 def entries(root, file, name):
@@ -49,7 +54,8 @@ def speeds(root):
     return rows
 
 
-TABLES = {"prices": prices, "cache-rules": cache_rules, "speeds": speeds}
+TABLES = {"prices": prices, "cache-rules": cache_rules, "speeds": speeds, "token-stages": stages.stages,
+          "token-steps": stages.steps, "fleet-day": fleet.table}
 
 
 def table_of(name, root):
