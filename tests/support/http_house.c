@@ -107,6 +107,7 @@ static void *work(void *unused) {
                 atomic_fetch_add(&house.n_gone, 1);
                 continue;
             }
+            if (job.kind == JOB_SERVE || job.kind == JOB_RETIRE) continue;
             atomic_fetch_add(&house.n_jobs, 1);
             atomic_store(&house.scope, job.cache_scope);
             obey(&job);
