@@ -6,6 +6,7 @@ both without a broken answer, and goes back when the new version does not start 
 
 Standard library only. Without haproxy it is skipped, aloud.
 """
+import concurrent.futures
 import contextlib
 import http.client
 import json
@@ -21,9 +22,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/support"))
 sys.path.insert(0, str(ROOT / "tools"))
+from check_deploy import limits  # noqa: E402
 from reference import Tally, arguments  # noqa: E402
 from fleet.commands import Commands  # noqa: E402
-from fleet.load import Client  # noqa: E402
+from fleet.load import Client, keys_of  # noqa: E402
 from fleet.processes import Door, Replicas, free_ports, wait_for  # noqa: E402
 
 PATIENCE_S = 60
@@ -144,6 +146,31 @@ def check_stop(tally, house):
     tally.equal((program.returncode, errors), (1, "rollout: stopped; now: a old, b old\n"), "Ctrl-C before the first")
 
 
+def ask(port, key, is_stream):
+    """Status and replica."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_S)
+    body = json.dumps({"model": "default", "prompt": "x", "max_tokens": 4, "stream": is_stream, "user": "u" * 100_000})
+    connection.request("POST", "/v1/completions", body, {"X-Prefix-Key": key})
+    answer = connection.getresponse()
+    answer.read()
+    connection.close()
+    return answer.status, answer.headers.get("X-Replica")
+
+
+def check_body(tally, house):
+    """The largest body and more: the door leaves it to serve to say what is too large."""
+    limit = limits((ROOT / "common/limits.h").read_text())["LIMIT_BODY_BYTES"]
+    for size, status in ((limit, 400), (limit + 1, 413)):
+        body = b'{"model": "default", "prompt": "%s"}' % (b"a" * (size - 34))
+        connection = http.client.HTTPConnection("127.0.0.1", house.door.port, timeout=PATIENCE_S)
+        connection.request("POST", "/v1/completions", body, {"X-Filler": "y" * 29_000})
+        answer = connection.getresponse()
+        text = answer.read().decode()
+        tally.equal((len(body), answer.status), (size, status), f"a body of {size} bytes: {text[:200]}")
+        tally.check(answer.headers.get("X-Replica") in ("a", "b"), "it was serve who said so")
+        connection.close()
+
+
 def check_words(tally, house, folder):
     told = house.run("--dry-run", "--replica", "b")
     tally.equal((told.returncode, told.stderr), (0, ""), "dry run")
@@ -158,7 +185,26 @@ def check_words(tally, house, folder):
         done = house.run(*options)
         tally.equal((done.returncode, done.stdout), (status, ""), f"{options}: status, no output")
         tally.check(says in done.stderr and done.stderr.startswith("rollout: "), f"{options}", done.stderr)
-    house.replicas.kill("b")
+
+
+def check_crash(tally, house):
+    """While b answers one, two wait for it; b dies. Who only waited hears a's answer, also with a body of 100 KB."""
+    key = keys_of(house.door.port, "ab", 1)["b"][0]
+    told = Client("told", house.door.port, key, 3000, False)
+    told.start()
+    wait_for("b answers", lambda: told.is_amid("b"))
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        waiting = [pool.submit(ask, house.door.port, key, is_stream) for is_stream in (False, True)]
+        wait_for("two wait", lambda: house.door.n_open("b") == 3)
+        house.replicas.kill("b")
+        for one in waiting:
+            tally.equal(one.result(PATIENCE_S), (200, "a"), "who waited is answered by the other one")
+    told.tell_to_end()
+    told.join(PATIENCE_S)
+    tally.check("broke off after" in told.tries[0].error, "who was being answered is told", told.tries[0].error)
+
+
+def check_down(tally, house):
     wait_for("b is down", lambda: house.door.table(4)["b"]["status"].startswith("DOWN"))
     for options in ((), ("--dry-run",)):
         done = house.run(*options)
@@ -213,6 +259,9 @@ def main():
             check_back(tally, house)
             check_stop(tally, house)
             check_words(tally, house, folder)
+            check_body(tally, house)
+            check_crash(tally, house)
+            check_down(tally, house)
             check_lesson(tally, lesson)
         lesson_ends(tally, args, model)
     tally.finish()
