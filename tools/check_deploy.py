@@ -36,9 +36,10 @@ def limits(text):
 
 
 def open_routes(text):
-    """Paths that need no key: what a probe may ask."""
-    rows = re.findall(r'^\s*\{"([^"]+)",\s*\w+,\s*\w+,\s*(true|false),\s*(true|false),', text, re.M)
-    return {path for path, takes_post, is_open in rows if takes_post == "false" and is_open == "true"}
+    """Paths that take GET and need no key: what a probe may ask. The comment above the table names its columns."""
+    names = first(r"^\s*// (path +action .*)$", text, "the table of routes").split()
+    rows = [dict(zip(names, re.findall(r"[\w/.-]+", row))) for row in re.findall(r'^\s*\{("/.*)\},$', text, re.M)]
+    return {row["path"] for row in rows if row["open"] == "true" and row["get"] == "true"}
 
 
 def without_comments(text):
@@ -82,6 +83,7 @@ def check_haproxy(p, text, limit, routes):
         p.require(time(f"timeout {side}") > limit["LIMIT_REQUEST_S"],
                   f"{name}: timeout {side} comes before serve's own end of a request, {limit['LIMIT_REQUEST_S']} s")
     p.require(time("hard-stop-after") > limit["LIMIT_DRAIN_S"], f"{name}: hard-stop-after is below serve's drain")
+    p.require(re.search(r"^ *http-request deny .*path_beg /admin/", text, re.M), f"{name}: the door leads to /admin/")
     p.require("on-marked-down" not in text, f"{name}: on-marked-down would cut the streams of a replica that drains")
 
 

@@ -38,8 +38,9 @@ def say(*lines):
 # ---- the scene -----------------------------------------------------------------------------------
 
 def versions(program, model, other):
-    """version -> command. One thread each: two replicas share this machine, and the clients, too."""
-    few = ["--threads", "1", "--drain-seconds", "30", "--log-level", "warn"]
+    """version -> command. One thread each: two replicas share this machine, and the clients, too. The rest as in
+    deploy/systemd."""
+    few = ["--threads", "1", "--drain-seconds", "30", "--ping-ms", "20000", "--log-level", "warn"]
     return {name: [program, "--model", file, "--model-id", name, *few] for name, file in ((OLD, model), (NEW, other))}
 
 
