@@ -336,6 +336,29 @@ START_TEST(each_call_reaches_its_engine) {
 }
 END_TEST
 
+START_TEST(adds_up_what_several_engines_did) {
+    struct engine_stats a = {.n_waiting = 1,
+                             .n_running = 2,
+                             .n_finished = 3,
+                             .n_steps = 4,
+                             .last_step_ns = 50,
+                             .n_kv_bytes = 6,
+                             .decode_ns = 7};
+    struct engine_stats b = a;
+    b.last_step_ns = 40;
+    b.n_steps_by_rows[ENGINE_STEP_SIZES - 1] = 9;
+    engine_stats_add(&a, &b);
+    assert_number("n_waiting", a.n_waiting, 2);
+    assert_number("n_running", a.n_running, 4);
+    assert_number("n_finished", (int64_t)a.n_finished, 6);
+    assert_number("n_steps", (int64_t)a.n_steps, 8);
+    assert_number("last_step_ns, the newest", a.last_step_ns, 50);
+    assert_number("n_kv_bytes", (int64_t)a.n_kv_bytes, 12);
+    assert_number("decode_ns", a.decode_ns, 14);
+    assert_number("n_steps_by_rows", (int64_t)a.n_steps_by_rows[ENGINE_STEP_SIZES - 1], 9);
+}
+END_TEST
+
 Suite *suite(void) {
     Suite *s = suite_create("common/engine");
 
@@ -355,5 +378,7 @@ Suite *suite(void) {
     TCase *property = tcase_create("property");
     tcase_add_test(property, each_call_reaches_its_engine);
     suite_add_tcase(s, property);
+    TCase *stats = tcase_in(s, "stats");
+    tcase_add_test(stats, adds_up_what_several_engines_did);
     return s;
 }
