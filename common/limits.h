@@ -4,6 +4,8 @@
 #define COMMON_LIMITS_H
 
 enum {
+    LIMIT_PATH_BYTES = 4096, // of a file's path, with its NUL: PATH_MAX of Linux
+
     // Model files
     LIMIT_GGUF_KEYS = 65536,     // metadata keys in one file
     LIMIT_GGUF_TENSORS = 65536,  // tensors in one file

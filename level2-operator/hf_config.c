@@ -103,7 +103,12 @@ static enum status check_layer_types(const struct hf_fields *f, const struct hf_
                                      bool has_window) {
     int period = arch_traits(c->arch)->window_period;
     const json_t *types = hf_field(f, "layer_types");
+    json_int_t n_layers = json_integer_value(hf_field(f, "num_hidden_layers"));
 
+    if (types && (json_int_t)json_array_size(types) != n_layers)
+        return hf_field_refuse(
+            f, ERR_FORMAT, "layer_types",
+            "must name one type for each of %" JSON_INTEGER_FORMAT " layers", n_layers);
     for (size_t i = 0; i < json_array_size(types); i++) {
         bool has = has_window && !(period > 0 && (i + 1) % (size_t)period == 0);
         const char *want = has ? "sliding_attention" : "full_attention";

@@ -16,8 +16,6 @@
 #include "level2-operator/safetensors_index.h"
 #include "level2-operator/tokenizer_json.h"
 
-enum { PATH_BYTES = 4096 };
-
 struct folder {
     struct model_file *f;
     const char *path;
@@ -42,22 +40,20 @@ static enum status no_memory(const struct folder *o) {
 // ---- JSON ---------------------------------------------------------------------------------------
 
 static enum status open_json(struct folder *o) {
+    // clang-format off
     const struct {
         json_t **root;
         const char *name;
-        size_t max_bytes, max_values;
         bool is_needed;
+        size_t max_bytes, max_values;
     } files[] = {
-        {&o->config,           "config.json",                  LIMIT_HF_JSON_BYTES,      LIMIT_JSON_VALUES, true },
-        {&o->generation,       "generation_config.json",       LIMIT_HF_JSON_BYTES,      LIMIT_JSON_VALUES,
-         false                                                                                                   },
-        {&o->tokenizer_config, "tokenizer_config.json",        LIMIT_HF_INDEX_BYTES,
-         LIMIT_JSON_VALUES,                                                                                 false},
-        {&o->tokenizer,        "tokenizer.json",               LIMIT_HF_TOKENIZER_BYTES,
-         LIMIT_HF_TOKENIZER_VALUES,                                                                         true },
-        {&o->index,            "model.safetensors.index.json", LIMIT_HF_INDEX_BYTES,     LIMIT_JSON_VALUES,
-         false                                                                                                   },
+        {&o->config,           "config.json",                  true,  LIMIT_HF_JSON_BYTES,      LIMIT_JSON_VALUES},
+        {&o->generation,       "generation_config.json",       false, LIMIT_HF_JSON_BYTES,      LIMIT_JSON_VALUES},
+        {&o->tokenizer_config, "tokenizer_config.json",        false, LIMIT_HF_INDEX_BYTES,     LIMIT_JSON_VALUES},
+        {&o->tokenizer,        "tokenizer.json",               true,  LIMIT_HF_TOKENIZER_BYTES, LIMIT_HF_TOKENIZER_VALUES},
+        {&o->index,            "model.safetensors.index.json", false, LIMIT_HF_INDEX_BYTES,     LIMIT_JSON_VALUES},
     };
+    // clang-format on
     enum status st = OK;
     for (size_t i = 0; st == OK && i < sizeof(files) / sizeof(files[0]); i++)
         st = hf_json_open(files[i].root, o->path, files[i].name, files[i].max_bytes,
@@ -77,7 +73,7 @@ static void close_json(struct folder *o) {
 
 static enum status list_files(struct folder *o) {
     static const char *only[] = {"model.safetensors"};
-    char file[PATH_BYTES];
+    char file[LIMIT_PATH_BYTES];
 
     o->files = (struct safetensors_index){.files = only, .n_files = 1};
     if (!o->index) return OK;
@@ -112,14 +108,14 @@ static enum status check_index(const struct folder *o) {
 static enum status open_weights(struct folder *o) {
     struct model_file *f = o->f;
     int n = o->files.n_files;
-    char path[PATH_BYTES];
+    char path[LIMIT_PATH_BYTES];
     struct gguf_part *parts = ARENA_NEW(f->arena, struct gguf_part, n);
     o->weights = ARENA_NEW(f->arena, struct safetensors, n);
     enum status st = model_file_reserve(f, n, o->path, o->err);
 
     if (!parts || !o->weights || st != OK) return no_memory(o);
     for (int i = 0; i < n; i++) {
-        snprintf(path, sizeof(path), "%s/%s", o->path, o->files.files[i]);
+        if ((st = hf_path(path, o->path, o->files.files[i], o->err)) != OK) return st;
         if ((st = model_file_map(f, path, o->err)) != OK) return st;
         const char *copy = arena_copy(f->arena, path, strlen(path));
         if (!copy) return no_memory(o);
@@ -190,7 +186,7 @@ static enum status add_tensors(struct folder *o) {
 // Asked before the vocabulary is laid out: its size must be one that the weights justify.
 static enum status check_vocab(const struct folder *o) {
     const struct gguf_tensor *t = gguf_find_tensor(&o->f->gguf, "token_embd.weight");
-    char file[PATH_BYTES];
+    char file[LIMIT_PATH_BYTES];
 
     snprintf(file, sizeof(file), "%s/config.json", shown(o));
     if (!t)

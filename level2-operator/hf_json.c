@@ -12,8 +12,6 @@
 #include "common/mapped_file.h"
 #include "common/utf8.h"
 
-enum { PATH_BYTES = 4096 };
-
 enum status hf_json_refuse(struct error *err, enum status code, const char *file,
                            const char *field, const char *format, ...) {
     char what[160];
@@ -76,18 +74,24 @@ enum status hf_json_parse(json_t **root, const char *bytes, size_t n_bytes,
     return OK;
 }
 
+enum status hf_path(char path[LIMIT_PATH_BYTES], const char *folder, const char *name,
+                    struct error *err) {
+    if (snprintf(path, LIMIT_PATH_BYTES, "%s/%s", folder, name) < LIMIT_PATH_BYTES)
+        return OK;
+    return error_set(err, ERR_LIMIT, "%s: the path is too long", error_path(folder));
+}
+
 enum status hf_json_open(json_t **root, const char *folder, const char *name,
-                         size_t max_bytes, size_t max_values, int is_needed,
+                         size_t max_bytes, size_t max_values, bool is_needed,
                          struct error *err) {
     struct mapped_file map = {0};
-    char path[PATH_BYTES];
+    char path[LIMIT_PATH_BYTES];
 
     *root = NULL;
-    if ((size_t)snprintf(path, sizeof(path), "%s/%s", folder, name) >= sizeof(path))
-        return error_set(err, ERR_LIMIT, "%s: the path is too long", error_path(folder));
-    if (!is_needed && access(path, F_OK) != 0 && errno == ENOENT) return OK;
-    enum status st = mapped_file_open(&map, path, err);
+    enum status st = hf_path(path, folder, name, err);
     if (st != OK) return st;
+    if (!is_needed && access(path, F_OK) != 0 && errno == ENOENT) return OK;
+    if ((st = mapped_file_open(&map, path, err)) != OK) return st;
     if (map.n_bytes > max_bytes) {
         st = error_set(err, ERR_LIMIT, "%s: %zu bytes, the limit is %zu", error_path(path),
                        map.n_bytes, max_bytes);

@@ -5,9 +5,11 @@
 #define LEVEL2_HF_JSON_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/limits.h"
 #include "common/status.h"
 
 // bytes must be one object. file is for messages; at is where the text begins in it. *root is the
@@ -16,10 +18,14 @@ enum status hf_json_parse(json_t **root, const char *bytes, size_t n_bytes,
                           size_t max_values, const char *file, size_t at,
                           struct error *err);
 
+// "folder/name". ERR_LIMIT: too long.
+enum status hf_path(char path[LIMIT_PATH_BYTES], const char *folder, const char *name,
+                    struct error *err);
+
 // The file of that name in a folder. *root is NULL, and the status OK, when it is not there and need not
 // be.
 enum status hf_json_open(json_t **root, const char *folder, const char *name,
-                         size_t max_bytes, size_t max_values, int is_needed,
+                         size_t max_bytes, size_t max_values, bool is_needed,
                          struct error *err);
 
 // "folder/config.json: num_heads: must be a whole number". Returns code.

@@ -10,8 +10,6 @@
 #include "common/mapped_file.h"
 #include "level2-operator/hf_json.h"
 
-enum { PATH_BYTES = 4096 };
-
 static const char key[] = "tokenizer.chat_template";
 
 static const json_t *find_text(const json_t *config) {
@@ -28,17 +26,17 @@ enum status hf_template_read(struct key_list *keys, const json_t *config,
                              const char *folder, struct error *err) {
     const json_t *text = find_text(config);
     struct mapped_file map = {0};
-    char path[PATH_BYTES];
+    char path[LIMIT_PATH_BYTES];
 
-    snprintf(path, sizeof(path), "%s/chat_template.jinja", folder);
-    if (access(path, F_OK) != 0) {
+    enum status st = hf_path(path, folder, "chat_template.jinja", err);
+    if (st != OK) return st;
+    if (access(path, F_OK) != 0 && errno == ENOENT) {
         if (json_is_string(text))
             key_list_string(keys, key, json_string_value(text), json_string_length(text),
                             "tokenizer_config.json: chat_template");
         return OK;
     }
-    enum status st = mapped_file_open(&map, path, err);
-    if (st != OK) return st;
+    if ((st = mapped_file_open(&map, path, err)) != OK) return st;
     if (map.n_bytes > LIMIT_TEMPLATE_BYTES) {
         st = error_set(err, ERR_LIMIT, "%s: %zu bytes, the limit is %d", error_path(path),
                        map.n_bytes, LIMIT_TEMPLATE_BYTES);
