@@ -1,4 +1,6 @@
 // + - * / // % **, with Python's meaning for texts and lists.
+#include "level2-operator/template_python.h"
+
 #include <math.h>
 #include <string.h>
 

@@ -1,10 +1,11 @@
 // Upper and lower case, one character for one. (Python turns a few characters into two, as in "SS"
 // for a sharp s; templates change the case of roles and names of types, where there are none.)
-#include "level2-operator/template_render.h"
+#include "level2-operator/template_python.h"
 
 #include <utf8proc.h>
 
 #include "common/utf8.h"
+#include "level2-operator/template_render.h"
 
 enum letter_case { KEEP, UPPER, LOWER };
 // What a character becomes, by what stood before it: state is the rule's own.

@@ -1,4 +1,6 @@
 // Equal, less, contained: Python's rules for the values that there are.
+#include "level2-operator/template_python.h"
+
 #include "level2-operator/template_render.h"
 
 static bool lists_are_equal(struct render *r, struct list a, struct list b) {

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "level2-operator/template_filter.h"
+#include "level2-operator/template_python.h"
 #include "level2-operator/template_render.h"
 #include "level2-operator/template_test.h"
 

@@ -1,6 +1,8 @@
 // Statements: they print, set names, and choose which statements come next.
 #include "level2-operator/template_render.h"
 
+#include "level2-operator/template_python.h"
+
 // ---- set
 
 static void assign(struct render *r, const struct node *target, struct value v);

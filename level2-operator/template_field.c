@@ -1,5 +1,7 @@
 // What stands behind a point or in brackets. jinja2 lets both reach fields and methods alike: a point
 // looks for a method first, brackets for a key.
+#include "level2-operator/template_python.h"
+
 #include <string.h>
 
 #include "level2-operator/template_render.h"

@@ -6,6 +6,7 @@
 
 #include "level2-operator/template_filter.h"
 #include "level2-operator/template_json.h"
+#include "level2-operator/template_python.h"
 #include "level2-operator/template_render.h"
 
 static bool is_given(struct value v) {

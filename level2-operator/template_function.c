@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "level2-operator/template_python.h"
 #include "level2-operator/template_render.h"
 
 static struct value dict_of(struct render *r, const struct arguments *a,

@@ -1,9 +1,10 @@
 // What a loop goes over, and how long it is.
-#include "level2-operator/template_render.h"
+#include "level2-operator/template_python.h"
 
 #include <string.h>
 
 #include "common/utf8.h"
+#include "level2-operator/template_render.h"
 
 static struct list characters(struct render *r, struct text t) {
     size_t n = text_length(t), at = 0, n_used;

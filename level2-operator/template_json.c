@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/utf8.h"
+#include "level2-operator/template_python.h"
 
 // ---- in
 

@@ -1,6 +1,6 @@
-// A template's bytes to lexemes, one at a time (tokens are what models read). Outside of tags there is text; inside there are names,
-// strings, numbers and signs. White space is decided here, as jinja2 does with trim_blocks and
-// lstrip_blocks:
+// A template's bytes to lexemes, one at a time (tokens are what models read). Outside of tags there is
+// text; inside there are names, strings, numbers and signs. White space is decided here, as jinja2 does
+// with trim_blocks and lstrip_blocks:
 //
 //   ␣␣␣␣{% if x %}↵     the spaces before a tag that begins its line go, and the line end behind it
 //   a {%- if x -%} b    a minus takes all white space on its side; a plus keeps what is there
@@ -48,7 +48,7 @@ struct lexer {
 
 void lexer_init(struct lexer *l, const char *source, size_t n_bytes);
 
-// ERR_FORMAT: no token begins here, or its end is missing; err says the line.
+// ERR_FORMAT: no lexeme begins here, or its end is missing; err says the line.
 enum status lexer_next(struct lexer *l, struct lexeme *t, struct error *err);
 
 // "chat template, line 3: ...": how every message about a template begins.

@@ -2,6 +2,8 @@
 // there, as in jinja2's sandbox.
 #include "level2-operator/template_render.h"
 
+#include "level2-operator/template_python.h"
+
 typedef struct value method_fn(struct render *r, struct value of, const struct value *arg);
 
 // A place in bytes as a number of characters.

@@ -1,6 +1,6 @@
 // What a value looks like as text: Python's str for what is printed, its repr for what stands inside
 // lists and dicts, and the formats of "%s".
-#include "level2-operator/template_render.h"
+#include "level2-operator/template_python.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -10,6 +10,7 @@
 #include <utf8proc.h>
 
 #include "common/utf8.h"
+#include "level2-operator/template_render.h"
 
 // ---- numbers
 

@@ -1,4 +1,5 @@
-// One rendering under way: what all parts of the interpreter share. Private to template_*.c.
+// One rendering under way: what all parts of the interpreter share; what Python does with values is in
+// template_python.h. Private to template_*.c.
 //
 // After the first failure every function gives VALUE_NONE and writes nothing, so that an expression is
 // written as in any language, and only loops and statements look at r->st.
@@ -110,49 +111,6 @@ struct scope *scope_begin(struct render *r, struct scope *parent); // NULL: fail
 void scope_end(struct render *r, struct scope *scope);             // NULL does nothing
 const struct value *scope_find(const struct scope *scope, struct text name);
 void scope_set(struct render *r, struct scope *scope, struct text name, struct value v);
-
-// ---- template_field.c: x.name, x[index], x[a:b:c]; undefined if there is none
-
-struct value field_get(struct render *r, struct value of, struct text name);
-struct value item_get(struct render *r, struct value of, struct value index);
-struct value slice_get(struct render *r, struct value of, const struct value bounds[3]);
-struct value path_get(struct render *r, struct value of, struct value path); // "a.b.0"
-
-// ---- template_compare.c, template_arithmetic.c, template_iterate.c
-
-bool value_equal(struct render *r, struct value a, struct value b);
-int value_order(struct render *r, struct value a, struct value b); // < 0, 0, > 0
-bool value_contains(struct render *r, struct value container, struct value v);
-struct value arithmetic(struct render *r, enum node_kind kind, struct value a,
-                        struct value b);
-struct list iterate(struct render *r, struct value v); // items, keys, characters
-int64_t value_length(struct render *r, struct value v);
-bool value_has_length(struct value v);
-
-// ---- template_print.c: Python's str, repr and format
-
-struct text value_string(struct render *r, struct value v); // str(v)
-void print_value(struct render *r, struct text_builder *b, struct value v);
-struct value print_format(struct render *r, struct text format, const struct value *items,
-                          size_t n_items); // "%s: %d" % items
-enum { NUMBER_BYTES = 32 };
-void print_real(char out[NUMBER_BYTES], double real);
-
-// ---- template_case.c
-
-struct text text_upper(struct render *r, struct text t);
-struct text text_lower(struct render *r, struct text t);
-struct text text_capitalize(struct render *r, struct text t);
-struct text text_title(struct render *r, struct text t);
-
-// ---- template_split.c
-
-struct value text_split(struct render *r, struct text t, const struct text *separator,
-                        int64_t max_splits);
-struct value text_split_lines(struct render *r, struct text t);
-struct value text_replace(struct render *r, struct text t, struct text old, struct text new,
-                          int64_t max_times); // below 0: all
-struct value text_join(struct render *r, struct text separator, struct list items);
 
 // ---- template_method.c, template_function.c
 

@@ -1,9 +1,10 @@
 // Texts cut into lists, and lists made into texts.
-#include "level2-operator/template_render.h"
+#include "level2-operator/template_python.h"
 
 #include <string.h>
 
 #include "common/utf8.h"
+#include "level2-operator/template_render.h"
 
 // Parts of a text, one after the other.
 struct parts {

@@ -2,6 +2,7 @@
 #include "level2-operator/template_test.h"
 
 #include "level2-operator/template_filter.h"
+#include "level2-operator/template_python.h"
 #include "level2-operator/template_render.h"
 
 // arg: the one argument; undefined if there is none.
