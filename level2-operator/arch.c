@@ -44,6 +44,10 @@ const struct arch_traits *arch_traits(enum arch a) {
     return table[a];
 }
 
+const char *arch_name(enum arch a) {
+    return table[a]->name;
+}
+
 bool arch_find(enum arch *a, const char *name, uint64_t n_name) {
     for (int i = 0; i < ARCH_COUNT; i++) {
         if (n_name != strlen(table[i]->name) || memcmp(name, table[i]->name, n_name) != 0)

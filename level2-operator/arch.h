@@ -42,6 +42,7 @@ struct arch_traits {
 };
 
 const struct arch_traits *arch_traits(enum arch a);
+const char *arch_name(enum arch a);
 
 // name is not terminated. false: not one of ours.
 bool arch_find(enum arch *a, const char *name, uint64_t n_name);

@@ -11,10 +11,6 @@
 
 enum { GEMMA3_27B_LAYERS = 62 };
 
-const char *arch_name(enum arch a) {
-    return (unsigned)a < ARCH_COUNT ? arch_traits(a)->name : "unknown";
-}
-
 bool config_has_window(const struct config *c, int layer) {
     bool is_last = c->window_period > 0 && (layer + 1) % c->window_period == 0;
     return c->window > 0 && !is_last;
@@ -150,10 +146,6 @@ static enum status read_window(const struct config_reader *r, struct config *c) 
     return st == OK ? check_window_pattern(r, c) : st;
 }
 
-static bool is_text(const struct gguf_string *s, const char *text) {
-    return s->n_bytes == strlen(text) && memcmp(s->bytes, text, s->n_bytes) == 0;
-}
-
 // Files that name no kind but have a factor mean the oldest one, linear.
 static enum status read_stretch_kind(const struct config_reader *r,
                                      struct rope_stretch *s) {
@@ -165,11 +157,11 @@ static enum status read_stretch_kind(const struct config_reader *r,
     if (!v) return OK;
     if (!gguf_get_string(v, &kind))
         return config_refuse(r, ERR_FORMAT, key, "must be a string");
-    if (is_text(&kind, "linear")) return OK;
-    s->kind = is_text(&kind, "yarn")                           ? ROPE_YARN
-              : r->g->is_converted && is_text(&kind, "llama3") ? ROPE_LLAMA3
-                                                               : ROPE_AS_TRAINED;
-    if (s->kind != ROPE_AS_TRAINED || is_text(&kind, "none")) return OK;
+    if (gguf_string_is(kind, "linear")) return OK;
+    s->kind = ROPE_AS_TRAINED;
+    if (gguf_string_is(kind, "yarn")) s->kind = ROPE_YARN;
+    if (r->g->is_converted && gguf_string_is(kind, "llama3")) s->kind = ROPE_LLAMA3;
+    if (s->kind != ROPE_AS_TRAINED || gguf_string_is(kind, "none")) return OK;
     return config_refuse(r, ERR_UNSUPPORTED, key,
                          "%.*s is not supported; linear and yarn are",
                          kind.n_bytes < 32 ? (int)kind.n_bytes : 32, kind.bytes);

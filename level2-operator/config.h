@@ -49,6 +49,4 @@ enum status config_read(struct config *c, const struct gguf *g, const char *name
 int config_first_key(const struct config *c, int layer, int position);
 bool config_has_window(const struct config *c, int layer);
 
-const char *arch_name(enum arch a);
-
 #endif

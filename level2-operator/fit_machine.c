@@ -8,8 +8,6 @@
 #include "level2-operator/fit_constants.h"
 #include "level2-operator/ops.h"
 
-enum { DEFAULT_SHARE = 900 }; // thousandths: vLLM's gpu_memory_utilization was 0.9 for long
-
 static enum status lacks(const char *list, const char *name, struct error *err) {
     return error_set(err, ERR_FORMAT, "the list of %s has no \"%s\"", list, name);
 }
@@ -25,7 +23,7 @@ enum status fit_machine_of_entry(struct fit_machine *m, const struct device_entr
         .name = e->name,
         .n_devices = 1,
         .n_split = 1,
-        .device = {.memory_bytes = (uint64_t)e->usable_bytes, .share = DEFAULT_SHARE},
+        .device = {.memory_bytes = (uint64_t)e->usable_bytes, .share = FIT_DEFAULT_SHARE},
         .bandwidth = (double)e->bandwidth,
         .ops = (double)e->flops_16,
     };
@@ -56,7 +54,7 @@ void fit_machine_here(struct fit_machine *m, const struct fit_subject *s) {
         .is_here = true,
         .n_devices = 1,
         .n_split = 1,
-        .device = {.memory_bytes = os_memory_bytes(), .share = DEFAULT_SHARE},
+        .device = {.memory_bytes = os_memory_bytes(), .share = FIT_DEFAULT_SHARE},
     };
     m->device.overhead_bytes = ops_plain.run_bytes(&s->config, &limits);
     m->highest_overhead = m->device.overhead_bytes;

@@ -7,8 +7,6 @@
 #include "level2-operator/gguf_value.h"
 #include "level2-operator/model_file.h"
 
-enum { ARENA_PER_BYTE = 32, ARENA_BASE = 1 << 20 }; // tables, per byte of file
-
 // ---- from the table -----------------------------------------------------------------------------
 
 static struct config config_of(const struct model_entry *e) {
@@ -94,8 +92,8 @@ enum status fit_subject_of_file(struct fit_subject *s, const char *path,
     struct arena arena;
     struct config c;
     *s = (struct fit_subject){0};
-    arena_init(&arena, ARENA_BASE);
-    enum status st = model_file_open(&file, path, &arena, ARENA_PER_BYTE, err);
+    arena_init(&arena, MODEL_ARENA_BASE);
+    enum status st = model_file_open(&file, path, &arena, MODEL_ARENA_PER_BYTE, err);
     if (st == OK) st = config_read(&c, &file.gguf, error_path(path), err);
     if (st == OK) {
         take_config(s, &c);

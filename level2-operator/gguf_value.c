@@ -6,24 +6,26 @@
 #include "level2-operator/cursor.h"
 #include "level2-operator/gguf_reader.h"
 
+// clang-format off
 static const struct {
     const char *name;
     int n_bytes; // 0: no fixed width
 } types[GGUF_TYPE_COUNT] = {
-    [GGUF_U8] = {"u8",     1},
-      [GGUF_I8] = {"i8",     1},
-      [GGUF_U16] = {"u16",    2},
-    [GGUF_I16] = {"i16",    2},
-      [GGUF_U32] = {"u32",    4},
-      [GGUF_I32] = {"i32",    4},
-    [GGUF_F32] = {"f32",    4},
-      [GGUF_BOOL] = {"bool",   1},
-      [GGUF_STRING] = {"string", 0},
-    [GGUF_ARRAY] = {"array",  0},
-      [GGUF_U64] = {"u64",    8},
-      [GGUF_I64] = {"i64",    8},
-    [GGUF_F64] = {"f64",    8},
+    [GGUF_U8]     = {"u8", 1},
+    [GGUF_I8]     = {"i8", 1},
+    [GGUF_U16]    = {"u16", 2},
+    [GGUF_I16]    = {"i16", 2},
+    [GGUF_U32]    = {"u32", 4},
+    [GGUF_I32]    = {"i32", 4},
+    [GGUF_F32]    = {"f32", 4},
+    [GGUF_BOOL]   = {"bool", 1},
+    [GGUF_STRING] = {"string", 0},
+    [GGUF_ARRAY]  = {"array", 0},
+    [GGUF_U64]    = {"u64", 8},
+    [GGUF_I64]    = {"i64", 8},
+    [GGUF_F64]    = {"f64", 8},
 };
+// clang-format on
 
 static bool is_signed(enum gguf_type t) {
     return t == GGUF_I8 || t == GGUF_I16 || t == GGUF_I32 || t == GGUF_I64;
@@ -97,6 +99,10 @@ bool gguf_get_string(const struct gguf_value *v, struct gguf_string *out) {
                                   .bytes = v->bytes,
                                   .n_bytes = v->n_bytes};
     return gguf_next_string(&as_array, &pos, out);
+}
+
+bool gguf_string_is(struct gguf_string s, const char *text) {
+    return s.n_bytes == strlen(text) && memcmp(s.bytes, text, s.n_bytes) == 0;
 }
 
 bool gguf_item(const struct gguf_value *array, uint64_t i, struct gguf_value *item) {

@@ -20,6 +20,8 @@ bool gguf_get_f64(const struct gguf_value *v, double *out); // F32, F64 and inte
 bool gguf_get_bool(const struct gguf_value *v, bool *out);
 bool gguf_get_string(const struct gguf_value *v, struct gguf_string *out);
 
+bool gguf_string_is(struct gguf_string s, const char *text);
+
 // Item i of an array, as a value of its own. false: not an array, or i is past the end. Strings
 // have no fixed width: walk them with gguf_next_string.
 bool gguf_item(const struct gguf_value *array, uint64_t i, struct gguf_value *item);

@@ -36,7 +36,7 @@ static const uint64_t NOT_GIVEN = UINT64_MAX;
 
 static enum status open_table(struct data_table *t, const struct data_table_kind *kind,
                               const char *folder, const char *file, struct error *err) {
-    char path[LIMIT_TYPED_PATH_BYTES];
+    char path[LIMIT_PATH_BYTES];
     int n = snprintf(path, sizeof(path), "%s/%s", folder, file);
     if (n < 0 || n >= (int)sizeof(path))
         return error_set(err, ERR_LIMIT, "--data: the path is too long");
@@ -239,7 +239,7 @@ int main(int argc, char **argv) {
                           .sequences = NOT_GIVEN,
                           .memory = NOT_GIVEN,
                           .overhead = NOT_GIVEN,
-                          .utilization = 0.9};
+                          .utilization = FIT_DEFAULT_SHARE / 1000.0};
     // clang-format off
     const struct cli_option options[] = {
         {"model", "NAME", CLI_STRING, &a.model, .help = "such as llama-3-8b, or a GGUF file, or a folder with safetensors", .required = true},

@@ -13,8 +13,6 @@
 #include "level2-operator/rows_for.h"
 #include "level2-operator/tokenizer_gguf.h"
 
-enum { ARENA_PER_BYTE = 32, ARENA_BASE = 1 << 20 }; // tables, per byte of file
-
 struct options {
     const char *file;
     const char *tensor; // name; NULL: the file
@@ -28,8 +26,8 @@ struct session {
 };
 
 static enum status session_open(struct session *s, const char *path, struct error *err) {
-    arena_init(&s->arena, ARENA_BASE);
-    return model_file_open(&s->file, path, &s->arena, ARENA_PER_BYTE, err);
+    arena_init(&s->arena, MODEL_ARENA_BASE);
+    return model_file_open(&s->file, path, &s->arena, MODEL_ARENA_PER_BYTE, err);
 }
 
 static void session_close(struct session *s) {

@@ -10,11 +10,6 @@
 #include "level2-operator/model_bind.h"
 #include "level2-operator/tokenizer_gguf.h"
 
-enum {
-    ARENA_PER_BYTE = 32,   // tables and tokenizer of the most wasteful file, per byte of it
-    ARENA_BASE = 256 << 10 // for very small files
-};
-
 static void read_name(struct model *m, const char *file) {
     size_t n = strlen(file);
     struct gguf_string s;
@@ -31,7 +26,7 @@ static void read_name(struct model *m, const char *file) {
 }
 
 static void start_arena(struct model *m, const struct model_options *options) {
-    arena_init(&m->arena, options->arena_limit ? options->arena_limit : ARENA_BASE);
+    arena_init(&m->arena, options->arena_limit ? options->arena_limit : MODEL_ARENA_BASE);
     arena_fail_after(&m->arena, options->fail_at - 1);
 }
 
@@ -67,7 +62,7 @@ enum status model_open(struct model *m, const char *path,
 
     *m = (struct model){0};
     start_arena(m, options);
-    size_t per_byte = options->arena_limit ? 0 : ARENA_PER_BYTE;
+    size_t per_byte = options->arena_limit ? 0 : MODEL_ARENA_PER_BYTE;
     enum status st = model_file_open(&m->file, path, &m->arena, per_byte, err);
     m->gguf = m->file.gguf;
     if (st == OK) st = load(m, error_path(path), options, err);
@@ -84,9 +79,9 @@ enum status model_parse(struct model *m, const unsigned char *bytes, size_t n_by
     *m = (struct model){0};
     start_arena(m, options);
     if (!options->arena_limit)
-        m->arena.limit += n_bytes < (SIZE_MAX - ARENA_BASE) / ARENA_PER_BYTE
-                              ? n_bytes * ARENA_PER_BYTE
-                              : SIZE_MAX - ARENA_BASE;
+        m->arena.limit += n_bytes < (SIZE_MAX - MODEL_ARENA_BASE) / MODEL_ARENA_PER_BYTE
+                              ? n_bytes * MODEL_ARENA_PER_BYTE
+                              : SIZE_MAX - MODEL_ARENA_BASE;
     enum status st = gguf_parse(&m->gguf, bytes, n_bytes, name, &m->arena, err);
     if (st == OK) st = gguf_refuse_part(&m->gguf, name, err);
     if (st == OK) st = load(m, name, options, err);

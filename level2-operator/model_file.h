@@ -21,6 +21,10 @@
 #include "common/status.h"
 #include "level2-operator/gguf.h"
 
+// Tables and tokenizer of the most wasteful file take so much of an arena, per byte of it; and what very
+// small files need.
+enum { MODEL_ARENA_PER_BYTE = 32, MODEL_ARENA_BASE = 1 << 20 };
+
 struct model_file {
     // owned; the array lies in the arena
     struct mapped_file *maps; // (max_maps), n_maps of them open

@@ -40,10 +40,6 @@ static enum status no_memory(const struct reader *r) {
     return read_failed(r, ERR_MEMORY, KEY("tokens"), "no memory for the vocabulary");
 }
 
-static bool is_text(struct gguf_string s, const char *text) {
-    return s.n_bytes == strlen(text) && memcmp(s.bytes, text, s.n_bytes) == 0;
-}
-
 static enum status read_family(const struct reader *r) {
     static const char key[] = KEY("model");
     const struct gguf_value *value = gguf_find(r->g, key);
@@ -52,8 +48,8 @@ static enum status read_family(const struct reader *r) {
     if (!value) return read_failed(r, ERR_FORMAT, key, "missing; not a language model?");
     if (!gguf_get_string(value, &model))
         return read_failed(r, ERR_FORMAT, key, "no string");
-    r->facts->family = is_text(model, "llama") ? FAMILY_SPM : FAMILY_BPE;
-    if (is_text(model, "llama") || is_text(model, "gpt2")) return OK;
+    r->facts->family = gguf_string_is(model, "llama") ? FAMILY_SPM : FAMILY_BPE;
+    if (gguf_string_is(model, "llama") || gguf_string_is(model, "gpt2")) return OK;
     return error_set_param(r->err, ERR_UNSUPPORTED, key,
                            "%s: %s: '%.*s' is not built here; use a file with gpt2 "
                            "(byte-level BPE) or llama (SentencePiece)",
