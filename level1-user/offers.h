@@ -20,8 +20,8 @@ struct offer {
 
 struct offers {
     // owned
-    struct offer
-        *items; // (n_items): the n_billed cheapest first, then those with a price missing
+    // (n_items): the n_billed cheapest first, then those with a price missing
+    struct offer *items;
     int n_items, n_billed;
 };
 

@@ -14,8 +14,8 @@ struct chat_request {
     const struct chat_message *messages; // (n_messages)
     int n_messages;
     int max_tokens; // 0: not sent, the server decides
-    bool
-        is_completion_bound; // send it as max_completion_tokens: all that reasoning models take
+    // send it as max_completion_tokens: all that reasoning models take
+    bool is_completion_bound;
     bool has_temperature, has_seed;
     double temperature;
     uint64_t seed; // below 2^63

@@ -41,9 +41,8 @@ struct api_request {
     int n_prompts;
     // how it is to be answered
     int n; // answers per prompt, >= 1; times n_prompts at most LIMIT_CHOICES
-    struct engine_params
-        params; // prompt and choice are left to the caller; max_tokens 0: as
-                // many as the context leaves
+    // prompt and choice are left to the caller; max_tokens 0: as many as the context leaves
+    struct engine_params params;
     bool has_seed;
     struct stop_string stops[LIMIT_STOP_STRINGS];
     int n_stops;

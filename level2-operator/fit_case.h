@@ -50,8 +50,8 @@ struct fit_answer {
     uint64_t weight_bytes, kv_bytes_per_token, kv_bytes, overhead_bytes, usable_bytes;
     uint64_t room;          // for KV, on each device
     uint64_t max_sequences; // of n_ctx tokens
-    uint64_t
-        max_context; // of n_seqs sequences; at most what the model was trained for, or n_ctx
+    // of n_seqs sequences; at most what the model was trained for, or n_ctx
+    uint64_t max_context;
     uint64_t kv_tokens; // of one sequence alone, without that limit
     int n_copies;
     // For all n_seqs: one copy split over so many, or else several copies; 0: no split holds one sequence.

@@ -31,10 +31,9 @@ struct generation {
     bool show_special;
     int n_top; // alternatives per token; -1: no log probabilities
     // owned: what came since the last clear
-    struct buffer text; // whole UTF-8
-    struct buffer
-        logprobs; // struct token_logprob (n_tokens, 1 + n_top): the drawn one first
-    struct buffer offsets; // int (n_tokens): characters of the answer before the token
+    struct buffer text;     // whole UTF-8
+    struct buffer logprobs; // struct token_logprob (n_tokens, 1 + n_top): first the drawn
+    struct buffer offsets;  // int (n_tokens): characters of the answer before the token
     struct stop stop;
     // state
     int n_chars; // characters begun so far

@@ -37,9 +37,8 @@ struct metrics {
     struct histogram n_prompt, n_generated; // tokens
     _Atomic uint64_t ended[METRICS_ENDS];   // sequences
     // the HTTP loop writes
-    struct histogram first_token_s, whole_s; // of requests
-    struct metrics_refusal
-        refusals[METRICS_REFUSALS]; // (n_refusals), read by the loop alone
+    struct histogram first_token_s, whole_s;           // of requests
+    struct metrics_refusal refusals[METRICS_REFUSALS]; // (n_refusals); it alone reads them
     int n_refusals;
     uint64_t n_gone; // clients that left before the end of their answer
     // any thread writes

@@ -52,8 +52,8 @@ struct tokenizer_facts {
     // BPE: before merging
     enum pretokenizer pre;
     bool is_nfc; // text is put into Unicode's form NFC
-    bool
-        whole_words_first; // a word that is a token is not merged, whatever merges would give
+    // a word that is a token is not merged, whatever merges would give
+    bool whole_words_first;
     // SPM: before merging
     bool adds_space;   // in front of a text, and dropped again when one is decoded
     bool trims_spaces; // at both ends, and runs of spaces are one

@@ -20,9 +20,9 @@ struct builder {
     struct arena *arena, *scratch;
     struct error *err;
     struct byte_symbols symbols; // BPE
-    struct table
-        by_spelling; // BPE: a token as the file spells it -> id; the lowest of equals
-    size_t longest;  // bytes of the longest token
+    // BPE: a token as the file spells it -> id; the lowest of equals
+    struct table by_spelling;
+    size_t longest; // bytes of the longest token
 };
 
 static enum status no_memory(const struct builder *b) {

@@ -13,8 +13,7 @@
 enum {
     N_VOCAB = 1024,
     ARENA_BYTES = 4 << 20,
-    JSON_PER_BYTE =
-        64, // an empty list takes three bytes of text and over a hundred of memory
+    JSON_PER_BYTE = 64, // an empty list: three bytes of text, over a hundred of memory
     JSON_BASE = 64 << 10
 };
 
