@@ -4,7 +4,8 @@
 #define COMMON_LIMITS_H
 
 enum {
-    LIMIT_PATH_BYTES = 4096, // of a file's path, with its NUL: PATH_MAX of Linux
+    LIMIT_PATH_BYTES = 4096,    // of a file's path, with its NUL: PATH_MAX of Linux
+    LIMIT_MODEL_ID_BYTES = 128, // of the name that clients know a model by, with its NUL
 
     // Model files
     LIMIT_GGUF_KEYS = 65536,     // metadata keys in one file

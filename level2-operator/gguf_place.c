@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "level2-operator/arch.h"
 #include "level2-operator/gguf_value.h"
 #include "level2-operator/hf_names.h"
 
@@ -28,11 +29,18 @@ void gguf_place_key(char place[PLACE_BYTES], const struct gguf *g, const char *f
     }
 }
 
+// They decide which norm a name of a folder means.
+static bool has_post_norms(const struct gguf *g) {
+    struct gguf_string name;
+    enum arch arch;
+    return gguf_get_string(gguf_find(g, "general.architecture"), &name) &&
+           arch_find(&arch, name.bytes, name.n_bytes) && arch_traits(arch)->has_post_norms;
+}
+
 static void place_missing(char place[PLACE_BYTES], const struct gguf *g, const char *file,
                           const char *name) {
     char theirs[HF_NAME_BYTES];
-    if (g->is_converted && hf_name_of(theirs, name, gguf_find(g, "gemma3.block_count")))
-        name = theirs;
+    if (g->is_converted && hf_name_of(theirs, name, has_post_norms(g))) name = theirs;
     snprintf(place, PLACE_BYTES, "%s: tensor %.*s", file, SHOWN_BYTES, name);
 }
 

@@ -8,10 +8,9 @@
 #include <stdbool.h>
 
 #include "common/arena.h"
+#include "common/limits.h"
 #include "level2-operator/lifecycle.h"
 #include "level2-operator/loaded_model.h"
-
-enum { MODEL_PATH_BYTES = 4096, MODEL_ID_BYTES = sizeof(((struct served *)0)->id) };
 
 struct model_loader_options {
     struct load_options load; // of every model, but for path, id and beside
@@ -29,7 +28,7 @@ struct model_loader { // all-zero: never used
     bool is_running; // and not joined
     int i_model;
     int n_loads; // this one included
-    char path[MODEL_PATH_BYTES], id[MODEL_ID_BYTES];
+    char path[LIMIT_PATH_BYTES], id[LIMIT_MODEL_ID_BYTES];
     struct error err; // after done(not OK)
 };
 

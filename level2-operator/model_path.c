@@ -5,9 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/limits.h"
 #include "common/os.h"
-
-enum { PATH_BYTES = 4096 };
 
 static bool has_parent(const char *path) {
     for (const char *c = path; *c; c += strcspn(c, "/"), c += strspn(c, "/")) {
@@ -38,7 +37,7 @@ static enum status refuse(const char *dir, struct error *err) {
 
 enum status model_path_below(char *out, size_t out_bytes, const char *dir, const char *path,
                              struct error *err) {
-    char joined[PATH_BYTES], real_dir[PATH_BYTES], real_path[PATH_BYTES];
+    char joined[LIMIT_PATH_BYTES], real_dir[LIMIT_PATH_BYTES], real_path[LIMIT_PATH_BYTES];
     const char *rest = has_parent(path) ? NULL : strip(dir, path);
 
     if (!rest) return refuse(dir, err);

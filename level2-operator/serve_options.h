@@ -3,6 +3,7 @@
 #define LEVEL2_SERVE_OPTIONS_H
 
 #include "common/arena.h"
+#include "common/limits.h"
 #include "common/log.h"
 #include "common/status.h"
 #include "level2-operator/fault.h"
@@ -10,9 +11,9 @@
 #include "level2-operator/http_keys.h"
 
 struct serve_options {
-    const char *model;      // path
-    const char *pre, *chat; // in place of the file's; NULL
-    char model_id[128];     // what clients call it
+    const char *model;                   // path
+    const char *pre, *chat;              // in place of the file's; NULL
+    char model_id[LIMIT_MODEL_ID_BYTES]; // what clients call it
     const char *host;
     int port;
     int n_threads;

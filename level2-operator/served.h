@@ -6,13 +6,14 @@
 #include <stdint.h>
 
 #include "common/engine.h"
+#include "common/limits.h"
 #include "level2-operator/model.h"
 
 struct served {
     struct engine *engine; // borrowed; NULL: nothing is served
     const struct model *model;
-    char id[128];      // the name in /v1/models
-    int64_t created_s; // unix time
+    char id[LIMIT_MODEL_ID_BYTES]; // the name in /v1/models
+    int64_t created_s;             // unix time
 };
 
 #endif

@@ -16,6 +16,14 @@ struct word {
     int n_heap;
 };
 
+int spm_byte_of(const char *text, size_t n_bytes) {
+    static const char digits[] = "0123456789ABCDEF";
+    if (n_bytes != 6 || memcmp(text, "<0x", 3) != 0 || text[5] != '>') return -1;
+    const char *high = memchr(digits, text[3], 16);
+    const char *low = memchr(digits, text[4], 16);
+    return high && low ? (int)(high - digits) * 16 + (int)(low - digits) : -1;
+}
+
 uint32_t spm_rank(float score) {
     uint32_t bits;
     score += 0.0f; // -0 is 0

@@ -41,6 +41,9 @@ struct spm_work {
     size_t max_symbols;
 };
 
+// The byte that a token spells: "<0x0A>" is 10. -1: not spelled so.
+int spm_byte_of(const char *text, size_t n_bytes);
+
 // Numbers in the opposite order of scores: the highest score has the lowest rank. NaN has none.
 uint32_t spm_rank(float score);
 

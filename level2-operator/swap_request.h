@@ -4,13 +4,12 @@
 
 #include <stddef.h>
 
+#include "common/limits.h"
 #include "common/status.h"
 
-enum { SWAP_PATH_BYTES = 4096, SWAP_ID_BYTES = 128 };
-
 struct swap_request {
-    char path[SWAP_PATH_BYTES]; // a real path below the directory of models
-    char id[SWAP_ID_BYTES];
+    char path[LIMIT_PATH_BYTES]; // a real path below the directory of models
+    char id[LIMIT_MODEL_ID_BYTES];
 };
 
 // Nothing is ignored: a field that is not known is refused. ERR_INPUT, ERR_FORMAT, ERR_LIMIT; ERR_IO

@@ -33,16 +33,6 @@ static enum status no_memory(const struct builder *b) {
 
 // ---- pieces: what a token stands for in text ----------------------------------------------------
 
-// "<0x0A>" is the byte 10. -1: not spelled so.
-static int byte_of(const struct token_fact *fact) {
-    static const char digits[] = "0123456789ABCDEF";
-    if (fact->n_bytes != 6 || memcmp(fact->bytes, "<0x", 3) != 0 || fact->bytes[5] != '>')
-        return -1;
-    const char *high = memchr(digits, fact->bytes[3], 16);
-    const char *low = memchr(digits, fact->bytes[4], 16);
-    return high && low ? (int)(high - digits) * 16 + (int)(low - digits) : -1;
-}
-
 // Every "▁" becomes a space. 0: there is none, so the token stands for its own text.
 static size_t spaces_decode(char *out, const char *text, size_t n_bytes) {
     size_t n = 0, n_spaces = 0;
@@ -63,7 +53,7 @@ static size_t decode(const struct builder *b, char *out, const struct token_fact
         if (fact->kind != TOKEN_NORMAL) return 0;
         return byte_symbols_decode(&b->symbols, out, fact->bytes, fact->n_bytes);
     }
-    if (fact->kind != TOKEN_BYTE || (byte = byte_of(fact)) < 0)
+    if (fact->kind != TOKEN_BYTE || (byte = spm_byte_of(fact->bytes, fact->n_bytes)) < 0)
         return spaces_decode(out, fact->bytes, fact->n_bytes);
     out[0] = (char)byte;
     return 1;
@@ -185,7 +175,7 @@ static enum status make_spm(struct builder *b) {
     for (int byte = 0; byte < 256; byte++) spm->byte_token[byte] = -1;
     for (int id = t->n_vocab - 1; id >= 0; id--) { // so that the lowest of equals remains
         const struct token_fact *fact = &b->facts->tokens[id];
-        int byte = fact->kind == TOKEN_BYTE ? byte_of(fact) : -1;
+        int byte = fact->kind == TOKEN_BYTE ? spm_byte_of(fact->bytes, fact->n_bytes) : -1;
         if (byte >= 0) spm->byte_token[byte] = id;
         if (fact->kind == TOKEN_NORMAL) note_inner_spaces(spm, &t->pieces[id]);
         spm->ranks[id] = spm_rank(fact->score);

@@ -7,6 +7,7 @@
 
 #include "common/limits.h"
 #include "level2-operator/hf_json.h"
+#include "level2-operator/spm.h"
 #include "level2-operator/tokenizer_facts.h"
 #include "level2-operator/tokenizer_rules.h"
 
@@ -53,12 +54,6 @@ static enum status put_token(struct reader *r, const char *field, const char *te
     return OK;
 }
 
-static bool is_byte_token(const char *text, size_t n_bytes) {
-    unsigned byte;
-    char end;
-    return n_bytes == 6 && sscanf(text, "<0x%2X%c", &byte, &end) == 2 && end == '>';
-}
-
 static enum status read_vocab(struct reader *r) {
     static const char field[] = "model.vocab";
     json_t *vocab = json_object_get(r->model, "vocab"), *id;
@@ -72,7 +67,7 @@ static enum status read_vocab(struct reader *r) {
             return hf_json_refuse(r->err, ERR_FORMAT, r->file, field,
                                   "an id is not in 0 .. vocab_size - 1 (%d)",
                                   r->n_vocab - 1);
-        bool is_byte = r->is_spm && is_byte_token(text, strlen(text));
+        bool is_byte = r->is_spm && spm_byte_of(text, strlen(text)) >= 0;
         st = put_token(r, field, text, strlen(text), number,
                        is_byte ? TOKEN_BYTE : TOKEN_NORMAL);
         if (st != OK) break;
@@ -159,11 +154,12 @@ static bool merge_of(struct merge *m, const json_t *item) {
 // The first merge that makes a token gives its score.
 static enum status score_merge(struct reader *r, const struct merge *m, size_t rank,
                                char *joined) {
+    size_t n_joined = m->n_left + m->n_right;
+    bool is_short = n_joined <= LIMIT_PIECE_BYTES; // no token is longer
     uint32_t id;
-    if (m->n_left + m->n_right > LIMIT_PIECE_BYTES) return OK;
-    memcpy(joined, m->left, m->n_left);
-    memcpy(joined + m->n_left, m->right, m->n_right);
-    if (!table_get(&r->by_text, joined, m->n_left + m->n_right, &id))
+    if (is_short) memcpy(joined, m->left, m->n_left);
+    if (is_short) memcpy(joined + m->n_left, m->right, m->n_right);
+    if (!is_short || !table_get(&r->by_text, joined, n_joined, &id))
         return hf_json_refuse(r->err, ERR_FORMAT, r->file, "model.merges",
                               "merge %zu makes no token", rank);
     if (isinf(r->tokens[id].score)) r->tokens[id].score = -(float)rank;
