@@ -3,10 +3,10 @@
 // claims, and without more JSON than the text can hold.
 #include "tests/support/hf_input.h"
 
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/support/json_memory.h"
 #include "tests/support/model_folder.h"
 #include "tests/support/suite.h"
 
@@ -19,32 +19,14 @@ enum {
 
 static struct arena arena;
 static struct error err;
-static size_t json_now, json_peak; // bytes
-
-static void *count_malloc(size_t n) {
-    size_t *p = malloc(n + 16);
-    if (!p) return NULL;
-    *p = n;
-    json_now += n;
-    if (json_now > json_peak) json_peak = json_now;
-    return (char *)p + 16;
-}
-
-static void count_free(void *p) {
-    if (!p) return;
-    json_now -= *(size_t *)((char *)p - 16);
-    free((char *)p - 16);
-}
-
 static void setup(void) {
-    json_set_alloc_funcs(count_malloc, count_free);
-    json_now = json_peak = 0;
+    json_memory_watch();
     arena_init(&arena, ARENA_BYTES);
 }
 
 static void teardown(void) {
     arena_free(&arena);
-    json_set_alloc_funcs(malloc, free);
+    json_memory_release();
 }
 
 static enum status read_tokenizer(const char *bytes, size_t n_bytes, struct arena *a,
@@ -73,7 +55,7 @@ static enum status read_copy(int i, const unsigned char *bytes, size_t n) {
     free(copy);
     ck_assert_msg(st == OK || (err.text[0] && !strchr(err.text, '\n') && st != ERR_MEMORY),
                   "%s: %s", files[i].file, err.text);
-    ck_assert_uint_eq(json_now, 0);
+    ck_assert_uint_eq(json_memory_now(), 0);
     return st;
 }
 
@@ -83,7 +65,7 @@ START_TEST(a_text_cut_anywhere_is_refused) {
     folder_remove(&folder);
     for (size_t n = 0; n + 2 < b.n; n += files[_i].cut_step)
         ck_assert_msg(read_copy(_i, b.data, n) == ERR_FORMAT, "%zu: %s", n, err.text);
-    ck_assert_uint_lt(json_peak, JSON_PER_BYTE * b.n + JSON_BASE);
+    ck_assert_uint_lt(json_memory_peak(), JSON_PER_BYTE * b.n + JSON_BASE);
     bytes_free(&b);
 }
 END_TEST
@@ -114,7 +96,7 @@ START_TEST(a_changed_text_is_refused_or_understood) {
     }
     ck_assert_int_gt(n_refused, files[_i].n_changed / 20);
     ck_assert_int_lt(n_refused, files[_i].n_changed - files[_i].n_changed / 100);
-    ck_assert_uint_lt(json_peak, JSON_PER_BYTE * whole.n + JSON_BASE);
+    ck_assert_uint_lt(json_memory_peak(), JSON_PER_BYTE * whole.n + JSON_BASE);
     bytes_free(&whole);
 }
 END_TEST
@@ -128,8 +110,8 @@ START_TEST(what_would_grow_beyond_its_text_is_refused_before) {
     text[0] = '{';
     enum status st = files[_i].read(text, n, &arena, &err);
     ck_assert_msg(st == ERR_LIMIT || st == ERR_FORMAT, "%s", err.text);
-    ck_assert_uint_eq(json_now, 0);
-    ck_assert_uint_lt(json_peak, JSON_BASE);
+    ck_assert_uint_eq(json_memory_now(), 0);
+    ck_assert_uint_lt(json_memory_peak(), JSON_BASE);
     free(text);
 }
 END_TEST

@@ -2,7 +2,6 @@
 // changed copies.
 #include "level2-operator/safetensors.h"
 
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include "common/limits.h"
 #include "level2-operator/rows_for.h"
 #include "tests/support/gguf_file.h"
+#include "tests/support/json_memory.h"
 #include "tests/support/memory.h"
 #include "tests/support/suite.h"
 
@@ -259,24 +259,6 @@ END_TEST
 
 // ---- property -----------------------------------------------------------------------------------
 
-// Memory of the JSON library, which no arena bounds.
-static size_t json_now, json_peak;
-
-static void *count_malloc(size_t n) {
-    size_t *p = malloc(n + 16);
-    if (!p) return NULL;
-    *p = n;
-    json_now += n;
-    if (json_now > json_peak) json_peak = json_now;
-    return (char *)p + 16;
-}
-
-static void count_free(void *p) {
-    if (!p) return;
-    json_now -= *(size_t *)((char *)p - 16);
-    free((char *)p - 16);
-}
-
 // One to three bytes changed: most often digits and brackets of the header.
 static void mutate(struct draw *d, unsigned char *bytes, size_t n) {
     static const unsigned char likely[] = "0123456789[]{}\",:\\u-eE ";
@@ -291,7 +273,7 @@ START_TEST(a_changed_file_is_refused_or_lies_inside_itself) {
     int n_accepted = 0, n_refused = 0;
     unsigned sum = 0;
 
-    json_set_alloc_funcs(count_malloc, count_free);
+    json_memory_watch();
     build(good, 64);
     struct bytes whole = b;
     b = (struct bytes){0};
@@ -307,12 +289,12 @@ START_TEST(a_changed_file_is_refused_or_lies_inside_itself) {
         n_accepted += st == OK;
         n_refused += st != OK;
     }
-    json_set_alloc_funcs(malloc, free);
+    json_memory_release();
     bytes_free(&whole);
     ck_assert_msg(n_accepted > 500 && n_refused > 5000 && sum > 0,
                   "%d accepted, %d refused", n_accepted, n_refused);
-    ck_assert_uint_eq(json_now, 0);
-    ck_assert_msg(json_peak < 64 << 10, "%zu bytes of JSON", json_peak);
+    ck_assert_uint_eq(json_memory_now(), 0);
+    ck_assert_msg(json_memory_peak() < 64 << 10, "%zu bytes of JSON", json_memory_peak());
 }
 END_TEST
 
