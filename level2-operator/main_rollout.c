@@ -113,6 +113,17 @@ static int check(const struct options *o, const struct cli *cli) {
     return CLI_GO_ON;
 }
 
+static struct rollout_rules rules_of(const struct options *o) {
+    return (struct rollout_rules){
+        .drain_ns = ns(o->drain_s),
+        .command_ns = ns(o->command_s),
+        .ready_ns = ns(o->ready_s),
+        .watch_ns = ns(o->watch_s),
+        .allowed_failing = o->error_percent / 100,
+        .cuts = o->cut,
+    };
+}
+
 int main(int argc, char **argv) {
     struct options o = {.socket_path = "/run/haproxy/ladder.sock",
                         .backend = "replicas",
@@ -161,12 +172,7 @@ int main(int argc, char **argv) {
         .backend = o.backend,
         .replace = o.replace,
         .undo = o.undo,
-        .rules = {.drain_ns = ns(o.drain_s),
-                  .command_ns = ns(o.command_s),
-                  .ready_ns = ns(o.ready_s),
-                  .watch_ns = ns(o.watch_s),
-                  .allowed_failing = o.error_percent / 100,
-                  .cuts = o.cut},
+        .rules = rules_of(&o),
         .clock = &clock,
         .n_stops = &n_stops,
         .out = o.json ? stderr : stdout,
