@@ -85,14 +85,22 @@ static enum status judge(const struct rollout_run *r, struct error *err) {
     }
 }
 
+// It ended before its end: where things were then.
+static enum status add_versions(const struct rollout_run *r, struct error *err) {
+    char versions[96];
+    list_versions(r, versions, sizeof(versions));
+    return error_set(err, err->code, "%s; last seen: %s", err->text, versions);
+}
+
 // ---- table of contents -------------------------------------------------------------------------
 
 static enum status run(struct rollout_run *r, const struct options *o, struct error *err) {
     enum status st =
         rollout_run_open(r, o->replicas.items, o->replicas.n_items, err); // who is there?
     if (!st && o->dry_run) return rollout_run_tell(r, err);
+    bool has_begun = st == OK;
     if (!st) st = rollout_run_go(r, err); // one by one, or back
-    if (!st) st = judge(r, err);
+    if (has_begun) st = st ? add_versions(r, err) : judge(r, err);
     if (o->json && r->servers.n_items > 0) {
         json_t *document = report(r);
         if (document) json_dumpf(document, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(4));

@@ -5,6 +5,10 @@
 
 static const int64_t pause_ns = 200000000; // between two looks
 
+enum {
+    MAX_BLIND = 15
+}; // looks in a row that may fail: a HAProxy that is reloaded is away for a moment
+
 // ---- looking -----------------------------------------------------------------------------------
 
 // Puts what was seen into the order of the last look: HAProxy may list its servers in another one.
@@ -25,6 +29,16 @@ static enum status look(struct rollout_run *r, struct error *err) {
     struct haproxy_servers seen;
     enum status st = haproxy_show(&seen, r->socket_path, r->backend, err);
     return st ? st : take_in_order(r, &seen, err);
+}
+
+// Looks until something is seen.
+static enum status look_again(struct rollout_run *r, struct error *err) {
+    enum status st = look(r, err);
+    for (int i = 0; st == ERR_IO && i < MAX_BLIND && *r->n_stops < 2; i++) {
+        r->clock->sleep(r->clock, pause_ns);
+        st = look(r, err);
+    }
+    return st;
 }
 
 static bool answers(struct rollout_run *r) {
@@ -168,7 +182,7 @@ enum status rollout_run_go(struct rollout_run *r, struct error *err) {
             return error_set(err, ERR_STATE, "left at the second signal, in phase %s of %s",
                              rollout_phase_name(r->plan.phase),
                              r->servers.items[r->plan.i_now].name);
-        st = look(r, err);
+        st = look_again(r, err);
         if (st) break;
         const struct rollout_view view = {
             .now_ns = clock_now(r->clock),

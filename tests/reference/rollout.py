@@ -17,6 +17,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -146,6 +147,17 @@ def check_stop(tally, house):
     tally.equal((program.returncode, errors), (1, "rollout: stopped; now: a old, b old\n"), "Ctrl-C before the first")
 
 
+def check_blind(tally, house):
+    """HAProxy goes away in the middle, and does not come back."""
+    program = subprocess.Popen(house.command("--watch-seconds", "60"), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               text=True)
+    time.sleep(0.5)
+    house.door.process.kill()
+    text, errors = program.communicate(timeout=PATIENCE_S)
+    tally.equal((program.returncode, text), (1, ""), "HAProxy is gone: status")
+    tally.check("is HAProxy running" in errors and errors.endswith("; last seen: a old, b old\n"), "what was seen", errors)
+
+
 def ask(port, key, is_stream):
     """Status and replica."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_S)
@@ -175,7 +187,7 @@ def check_words(tally, house, folder):
     told = house.run("--dry-run", "--replica", "b")
     tally.equal((told.returncode, told.stderr), (0, ""), "dry run")
     tally.check("b, 127.0.0.1:" in told.stdout and "a, 127" not in told.stdout, "only b would be replaced", told.stdout)
-    tally.equal(house.serving(), {"a": "new", "b": "new"}, "and nothing was done")
+    tally.equal(house.serving(), {"a": "old", "b": "old"}, "and nothing was done")
     for options, status, says in (
             (("--replica", "c"), 1, "--replica c: no such server in backend replicas"),
             (("--replica", "a", "--replica", "a"), 1, "--replica a: named twice"),
@@ -230,7 +242,7 @@ def check_lesson(tally, program):
     tally.check(max(map(len, text.splitlines()[3:])) <= 120, "120 columns")
 
 
-def lesson_ends(tally, args, model):
+def check_interrupted(tally, args, model):
     """Ctrl-C amid the lesson: no process is left that has our model on its command line."""
     program = start_lesson(args, model, "60")
     for line in program.stdout:
@@ -243,27 +255,55 @@ def lesson_ends(tally, args, model):
     tally.equal([line for line in left.splitlines() if model in line], [], "no process is left")
 
 
+# ---- three stories, side by side: each waits more than it works -----------------------------------
+
+def there_and_back(tally, args, folder, model):
+    with contextlib.ExitStack() as stack:
+        house = House(stack, args, model, folder)
+        check_there(tally, house)
+        check_back(tally, house)
+        check_stop(tally, house)
+
+
+def trouble(tally, args, folder, model):
+    with contextlib.ExitStack() as stack:
+        house = House(stack, args, model, folder)
+        check_words(tally, house, folder)
+        check_body(tally, house)
+        check_crash(tally, house)
+        check_down(tally, house)
+        house.replicas.start("b", "old")
+        wait_for("both are up", house.door.all_up)
+        check_blind(tally, house)
+
+
+def lesson(tally, args, _, model):
+    program = start_lesson(args, model, "2")
+    try:
+        check_lesson(tally, program)
+    finally:
+        program.terminate()
+    check_interrupted(tally, args, model)
+
+
+def play(story, args):
+    tally = Tally()
+    with tempfile.TemporaryDirectory() as folder:
+        model = f"{folder}/tiny.gguf"
+        subprocess.run([sys.executable, ROOT / "tools/tiny_model.py", "--out", model, "--context", "4096"], check=True)
+        story(tally, args, folder, model)
+    return tally
+
+
 def main():
     args, tally = arguments(__doc__), Tally()
     if not shutil.which("haproxy", path=os.environ["PATH"] + os.pathsep + "/usr/sbin"):
         tally.skip("rollout and lesson2", "there is no haproxy; make lesson2 installs it")
         tally.finish()
-    with tempfile.TemporaryDirectory() as folder:
-        model = f"{folder}/tiny.gguf"
-        subprocess.run([sys.executable, ROOT / "tools/tiny_model.py", "--out", model, "--context", "4096"], check=True)
-        with contextlib.ExitStack() as stack:
-            lesson = start_lesson(args, model, "2")  # beside the rest: it waits more than it works
-            stack.callback(lesson.terminate)
-            house = House(stack, args, model, folder)
-            check_there(tally, house)
-            check_back(tally, house)
-            check_stop(tally, house)
-            check_words(tally, house, folder)
-            check_body(tally, house)
-            check_crash(tally, house)
-            check_down(tally, house)
-            check_lesson(tally, lesson)
-        lesson_ends(tally, args, model)
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        for one in pool.map(lambda story: play(story, args), (there_and_back, trouble, lesson)):
+            tally.n_passed += one.n_passed
+            tally.n_failed += one.n_failed
     tally.finish()
 
 

@@ -5,6 +5,8 @@ import json
 import threading
 import time
 
+from lesson.talk import brings_text
+
 PATIENCE_S = 60  # of a client, between two pieces
 MAX_TRIES = 5
 PAUSE_S = 0.1    # before a client sends it again
@@ -81,7 +83,7 @@ class Client(threading.Thread):
         except (OSError, http.client.HTTPException, ValueError) as error:
             if not this.replica:
                 return f"no answer: {error or type(error).__name__}"
-            return f"the stream broke off after {this.n_pieces} of {self.n_tokens} tokens ({type(error).__name__})"
+            return f"the stream broke off after {this.n_pieces} pieces of an answer of {self.n_tokens} tokens ({type(error).__name__})"
         finally:
             connection.close()
 
@@ -96,8 +98,8 @@ class Client(threading.Thread):
             if "error" in event:
                 return f"the server says: {event['error']['message']}"
             this.model = event["model"]
-            this.n_pieces += 1
-        return f"the stream broke off after {this.n_pieces} of {self.n_tokens} tokens (no [DONE])"
+            this.n_pieces += brings_text(event)
+        return f"the stream broke off after {this.n_pieces} pieces of an answer of {self.n_tokens} tokens (no [DONE])"
 
     def is_amid(self, replica):
         """An answer of this replica has begun, and is far from its end."""
