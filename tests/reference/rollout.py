@@ -213,7 +213,7 @@ def check_crash(tally, house):
             tally.equal(one.result(PATIENCE_S), (200, "a"), "who waited is answered by the other one")
     told.tell_to_end()
     told.join(PATIENCE_S)
-    tally.check("broke off after" in told.tries[0].error, "who was being answered is told", told.tries[0].error)
+    tally.check("broke off; " in told.tries[0].error, "who was being answered is told", told.tries[0].error)
 
 
 def check_down(tally, house):

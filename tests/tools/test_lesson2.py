@@ -13,7 +13,7 @@ from fleet.count import Kill, Phase  # noqa: E402
 from fleet.load import Request, Try  # noqa: E402
 
 CALM, CRASH, ROLLOUT, AFTER = (Phase(n, i * 10, i * 10 + 10) for i, n in enumerate(("calm", "crash", "roll-out", "after")))
-BROKE = "the stream broke off after 3 pieces of an answer of 9 tokens (no [DONE])"
+BROKE = "the stream broke off; 3 of at most 9 pieces had come (no [DONE])"
 
 
 def whole(began_s, ended_s, model="old", replica="b"):
@@ -109,10 +109,10 @@ class Clients(unittest.TestCase):
         self.assertEqual((this.error, this.n_pieces, this.replica, this.model), ("", 2, "a", "m"))
 
     def test_each_way_to_break_off_is_an_error(self):
-        for answer, says in ((HEAD + chunk(EVENT), "broke off after 1 "), (HEAD, "broke off after 0 "),
-                             (HEAD + chunk(EVENT) + b"0\r\n\r\n", "broke off after 1 pieces of an answer of 2 tokens (no [DONE])"),
+        for answer, says in ((HEAD + chunk(EVENT), "broke off; 1 of at most 2"), (HEAD, "broke off; 0 of at most 2"),
+                             (HEAD + chunk(EVENT) + b"0\r\n\r\n", "broke off; 1 of at most 2 pieces had come (no [DONE])"),
                              (HEAD + chunk(b'data: {"error": {"message": "no"}}\n\n') + b"0\r\n\r\n", "the server says: no"),
-                             (HEAD + chunk(b"data: {\n"), "broke off after 0"), (b"", "no answer"),
+                             (HEAD + chunk(b"data: {\n"), "broke off; 0 of"), (b"", "no answer"),
                              (b"HTTP/1.1 503 X\r\nContent-Length: 4\r\n\r\nlate", "refused with 503: late")):
             request = self.ask(answer)
             self.assertEqual(len(request.tries), 1)

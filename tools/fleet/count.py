@@ -65,7 +65,7 @@ def judge(requests, total, kills, rollout, after, new_model):
     outside = [t for _, t in wrong if not any(is_by_kill(t, kill) for kill in kills)]
     too_many = [kill for kill in kills if sum(is_by_kill(t, kill) for _, t in wrong) > kill.n_open]
     given_up = [r for r in requests if r.may_repeat and not r.is_finished]
-    mute = [t for _, t in wrong if "broke off after" not in t.error]
+    mute = [t for _, t in wrong if "broke off; " not in t.error]
     late_old = [t for r in requests for t in r.tries if after.has(t.began_s) and t.model != new_model and not t.error]
     rows_add_up = total.sent == total.finished + total.lost == len(requests)
     return [

@@ -83,7 +83,7 @@ class Client(threading.Thread):
         except (OSError, http.client.HTTPException, ValueError) as error:
             if not this.replica:
                 return f"no answer: {error or type(error).__name__}"
-            return f"the stream broke off after {this.n_pieces} pieces of an answer of {self.n_tokens} tokens ({type(error).__name__})"
+            return self.broke_off(this, type(error).__name__)
         finally:
             connection.close()
 
@@ -99,7 +99,11 @@ class Client(threading.Thread):
                 return f"the server says: {event['error']['message']}"
             this.model = event["model"]
             this.n_pieces += brings_text(event)
-        return f"the stream broke off after {this.n_pieces} pieces of an answer of {self.n_tokens} tokens (no [DONE])"
+        return self.broke_off(this, "no [DONE]")
+
+    def broke_off(self, this, why):
+        """A piece of text is a token, or some of which the first end inside a letter."""
+        return f"the stream broke off; {this.n_pieces} of at most {self.n_tokens} pieces had come ({why})"
 
     def is_amid(self, replica):
         """An answer of this replica has begun, and is far from its end."""
