@@ -81,7 +81,7 @@ class House:
     @contextlib.contextmanager
     def load(self, n_clients=3):
         """What its clients heard: filled when the load has ended."""
-        heard, clients = [], [Client(f"client {i}", self.door.port, f"k{i}", 16, False) for i in range(n_clients)]
+        heard, clients = [], [Client(f"client {i}", self.door.port, f"k{i}", 16, False, 0.03) for i in range(n_clients)]
         for client in clients:
             client.start()
         try:

@@ -98,7 +98,7 @@ class Clients(unittest.TestCase):
             thread = threading.Thread(target=play)
             thread.start()
             client = load.Client("client", server.getsockname()[1], "key", 2, may_repeat)
-            client.is_told.is_set = lambda: bool(client.requests)  # one request
+            client.is_told.wait = lambda _: bool(client.requests)  # one request
             client.run()
             thread.join()
         return client.requests[0]

@@ -38,9 +38,9 @@ class Client(threading.Thread):
     """Sends one request after the other, each with the same key. may_repeat: a request that broke off is sent again; that
     is the client's own decision, since nobody else knows whether it does harm."""
 
-    def __init__(self, name, port, key, n_tokens, may_repeat):
+    def __init__(self, name, port, key, n_tokens, may_repeat, pause_s=0):
         super().__init__(daemon=True)
-        self.name, self.port, self.may_repeat = name, port, may_repeat
+        self.name, self.port, self.may_repeat, self.pause_s = name, port, may_repeat, pause_s
         self.headers = {"Content-Type": "application/json", "X-Prefix-Key": key}
         self.body = json.dumps({"model": "default", "messages": [{"role": "user", "content": f"I am {name}. Tell me more."}],
                                 "max_tokens": n_tokens, "min_tokens": n_tokens, "ignore_eos": True, "temperature": 0,
@@ -49,7 +49,7 @@ class Client(threading.Thread):
         self.now, self.tries, self.requests = None, [], []  # the tries of a request that goes on stand here, too
 
     def run(self):
-        while not self.is_told.is_set():
+        while not self.is_told.wait(self.pause_s):
             request = Request(self.name, self.may_repeat, [])
             while self.is_worth_a_try(request):
                 self.now = Try(time.monotonic())
