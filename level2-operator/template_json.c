@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/limits.h"
 #include "common/utf8.h"
 #include "level2-operator/template_python.h"
 
@@ -67,6 +68,12 @@ bool value_from_json(struct value *v, const json_t *json, struct pool *pool) {
 
 // ---- out
 
+struct json_style {
+    int64_t indent; // spaces a level; -1: all on one line
+    struct text between_items, behind_key;
+    bool has_sorted_keys, is_ascii;
+};
+
 struct json_writer {
     struct render *r;
     struct text_builder *out;
@@ -114,7 +121,8 @@ static void write_string(struct json_writer *w, struct text t) {
 static void write_line_end(struct json_writer *w) {
     if (w->style->indent < 0) return;
     text_put_made(w->out, "\n");
-    for (int i = 0; i < w->level * w->style->indent && render_step(w->r, 1); i++)
+    int64_t n_spaces = w->level * w->style->indent;
+    for (int64_t i = 0; i < n_spaces && render_step(w->r, 1); i++)
         text_put_made(w->out, " ");
 }
 
@@ -226,8 +234,8 @@ static void write_value(struct json_writer *w, struct value v) {
     w->r->depth--;
 }
 
-struct value json_from_value(struct render *r, struct value v,
-                             const struct json_style *style) {
+static struct value written(struct render *r, struct value v,
+                            const struct json_style *style) {
     struct text_builder out;
     render_builder(r, &out);
     struct json_writer w = {r, &out, style, 0};
@@ -236,14 +244,15 @@ struct value json_from_value(struct render *r, struct value v,
 }
 
 struct value json_filter(struct render *r, struct value v, const struct value *slots) {
-    enum { ENSURE_ASCII, INDENT, SEPARATORS, SORT_KEYS, MAX_INDENT = 16 };
+    enum { ENSURE_ASCII, INDENT, SEPARATORS, SORT_KEYS };
+    static const int64_t most = LIMIT_TEMPLATE_STEPS; // one line of it is too much
     struct value indent = slots[INDENT], separators = slots[SEPARATORS];
     struct json_style style = {.indent = -1,
                                .is_ascii = value_is_true(slots[ENSURE_ASCII]),
                                .has_sorted_keys = value_is_true(slots[SORT_KEYS])};
     if (value_is_whole(indent)) {
         int64_t n = value_whole(indent);
-        style.indent = n < 0 ? 0 : n > MAX_INDENT ? MAX_INDENT : (int)n;
+        style.indent = n < 0 ? 0 : n > most ? most : n;
     } else if (value_is_true(indent)) {
         return render_type_error(r, "tojson(indent=)", indent, NULL);
     }
@@ -253,5 +262,5 @@ struct value json_filter(struct render *r, struct value v, const struct value *s
         style.between_items = value_string(r, separators.list.items[0]);
         style.behind_key = value_string(r, separators.list.items[1]);
     }
-    return json_from_value(r, v, &style);
+    return written(r, v, &style);
 }

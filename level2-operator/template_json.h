@@ -10,16 +10,8 @@
 // own. json may be NULL: none.
 bool value_from_json(struct value *v, const json_t *json, struct pool *pool);
 
-// What json.dumps of Python writes without ensure_ascii.
-struct json_style {
-    int indent; // spaces a level; -1: all on one line
-    struct text between_items, behind_key;
-    bool has_sorted_keys, is_ascii;
-};
-struct value json_from_value(struct render *r, struct value v,
-                             const struct json_style *style);
-
-// The filter's arguments: ensure_ascii, indent, separators, sort_keys.
+// What json.dumps of Python writes. slots: the filter's arguments ensure_ascii, indent, separators,
+// sort_keys.
 struct value json_filter(struct render *r, struct value v, const struct value *slots);
 
 #endif

@@ -32,7 +32,7 @@ c_files() { git ls-files '*.c' '*.h' 2>/dev/null || find . -name '*.[ch]' -not -
 check_format() { c_files | xargs clang-format-14 --dry-run -Werror; }
 
 # The suites of everything that has threads, under the thread sanitizer.
-threaded="ring team forward forward_arch engine_serial serial_events serial_threads text_worker http http_clients http_states metrics quota"
+threaded="engine ring team forward forward_arch engine_serial serial_events serial_threads text_worker http http_clients http_states http_swap metrics quota"
 build_and_run_threaded() {
     local build=build/tsan suites=() s seed
     for s in $threaded; do suites+=("$build/test/suites/$s"); done

@@ -75,6 +75,7 @@ static const struct {
      "[('a', 2), ('b', 1)][1, 2]"},
     {"{{ '3'|int + 1 }}{{ 'x'|int }}{{ 2.5|round }}{{ [1, 2]|sum }}", "402.03"},
     {"{{ 'a\nb'|indent(2) }}{{ 'abc'|replace('b', '') }}", "a\n  bac"},
+    {"{{ [1]|tojson(indent=20) }}", "[\n                    1\n]"},
     {"{{ n is number }}{{ messages is iterable }}{{ 'a' is mapping }}{{ n is in [3] }}",
      "TrueTrueFalseTrue"},
     // methods and functions
@@ -157,6 +158,7 @@ static const struct {
     {"{% set s = 'a' * 1000000 %}{{ s.rfind('b' + s[:500000]) }}", "steps"},
     {"{% set s = 'a' * 1000000 %}{{ s.strip('b' * 1000 + 'a') }}", "steps"},
     {"{{ 2 ** 2 ** 62 }}", "64 bits"},
+    {"{{ [1]|tojson(indent=9223372036854775807) }}", "steps"},
     {"{{ ' ' * 1000000|int }}{% for i in range(100) %}{{ 'x' * 1000000 }}{% endfor %}",
      "than"},
 };
