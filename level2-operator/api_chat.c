@@ -122,10 +122,8 @@ enum status api_chat_read(struct api_request *r, const struct json_input *in,
         return json_input_refuse(in, "messages", ERR_INPUT,
                                  "must be an array of at least one message", err);
     }
-    if (n > LIMIT_MESSAGES) {
-        return json_input_refuse(in, "messages", ERR_LIMIT,
-                                 "holds more messages than this server takes", err);
-    }
+    if (n > LIMIT_MESSAGES)
+        return json_input_refuse_count(in, "messages", n, LIMIT_MESSAGES, err);
     r->messages = ARENA_NEW(arena, struct chat_message, n);
     if (!r->messages) return error_set(err, ERR_MEMORY, "no memory for %zu messages", n);
     r->n_messages = (int)n;

@@ -62,10 +62,8 @@ enum status api_completions_read(struct api_request *r, const struct json_input 
     enum status st = OK;
 
     if (!value) return refuse_shape(in, err);
-    if (n > LIMIT_CHOICES) {
-        return json_input_refuse(in, "prompt", ERR_LIMIT,
-                                 "holds more prompts than this server takes", err);
-    }
+    if (n > LIMIT_CHOICES)
+        return json_input_refuse_count(in, "prompt", n, LIMIT_CHOICES, err);
     r->prompts = ARENA_NEW(arena, struct api_prompt, n);
     if (!r->prompts) return error_set(err, ERR_MEMORY, "no memory for %zu prompts", n);
     r->n_prompts = (int)n;

@@ -171,10 +171,9 @@ static enum status read_stop_ids(struct api_request *r, const struct json_input 
     const json_t *ids = json_input_find(in, "stop_token_ids");
 
     if (!ids) return OK;
-    if (json_array_size(ids) > LIMIT_STOP_IDS) {
-        return json_input_refuse(in, "stop_token_ids", ERR_INPUT, "holds too many ids",
-                                 err);
-    }
+    size_t n = json_array_size(ids);
+    if (n > LIMIT_STOP_IDS)
+        return json_input_refuse_count(in, "stop_token_ids", n, LIMIT_STOP_IDS, err);
     return api_ids_read(&r->params.stop_ids, &r->params.n_stop_ids, ids, in,
                         "stop_token_ids", n_vocab, arena, err);
 }

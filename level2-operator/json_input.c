@@ -59,6 +59,13 @@ enum status json_input_refuse(const struct json_input *in, const char *name,
     return error_set_param(err, code, param, "%s %s", param, what);
 }
 
+enum status json_input_refuse_count(const struct json_input *in, const char *name, size_t n,
+                                    int n_most, struct error *err) {
+    char what[80];
+    snprintf(what, sizeof(what), "holds %zu entries; at most %d are taken", n, n_most);
+    return json_input_refuse(in, name, ERR_LIMIT, what, err);
+}
+
 enum status json_input_int(int64_t *value, const struct json_input *in, const char *name,
                            int64_t low, int64_t high, struct error *err) {
     const json_t *field = json_input_find(in, name);

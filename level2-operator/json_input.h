@@ -42,4 +42,8 @@ enum status json_input_string(const char **value, size_t *n_bytes,
 enum status json_input_refuse(const struct json_input *in, const char *name,
                               enum status code, const char *what, struct error *err);
 
+// For an array of n entries where a limit allows n_most.
+enum status json_input_refuse_count(const struct json_input *in, const char *name, size_t n,
+                                    int n_most, struct error *err);
+
 #endif

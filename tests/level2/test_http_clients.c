@@ -230,7 +230,9 @@ START_TEST(hangs_up_on_who_trickles) {
     say(fd, "POST /tokenize HTTP/1.1\r\nContent-Length: 1000\r\nX-A: ");
     struct pollfd p = {.fd = fd, .events = POLLIN};
     while (poll(&p, 1, 200) == 0 && now_ms() - began < 8000) say(fd, "a");
-    assert_has("trickle", hear(fd, NULL), " 408 ");
+    const char *reply = hear(fd, NULL);
+    assert_has("trickle", reply, " 408 ");
+    assert_has("trickle", reply, "\"code\":\"request_timeout\"");
     ck_assert_int_lt(now_ms() - began, 5000);
     close(fd);
 }

@@ -140,6 +140,7 @@ START_TEST(a_load_that_fails_leaves_everything_as_it_was) {
     http_swap_failed(&house.server, &why);
     const char *reply = hear(fd, "}}");
     assert_has("the POST", reply, " 400 ");
+    assert_has("the POST", reply, "\"code\":\"model_not_loaded\"");
     assert_has("the POST", reply, "new.gguf: not a GGUF file");
     assert_lacks("models", show(), "loading");
     assert_has("clients", post("/v1/completions", "", "hello"), " 200 ");

@@ -216,6 +216,16 @@ START_TEST(a_wrong_type_names_the_field_with_its_path) {
 }
 END_TEST
 
+START_TEST(too_many_entries_name_their_number_and_the_limit) {
+    struct fixture f = fixture_open();
+    struct error err = {0};
+    ck_assert_int_eq(json_input_refuse_count(&f.in, "list", 65, 64, &err), ERR_LIMIT);
+    ck_assert_str_eq(err.param, "messages[3].list");
+    ck_assert_str_eq(err.text, "messages[3].list holds 65 entries; at most 64 are taken");
+    json_decref(f.body);
+}
+END_TEST
+
 // ---- memory
 
 START_TEST(every_failed_allocation_is_an_error_and_leaks_nothing) {
@@ -249,6 +259,7 @@ Suite *suite(void) {
                         (int)(sizeof(bodies) / sizeof(bodies[0])));
     tcase_add_test(reference, absent_and_null_leave_the_default);
     tcase_add_test(reference, a_wrong_type_names_the_field_with_its_path);
+    tcase_add_test(reference, too_many_entries_name_their_number_and_the_limit);
     tcase_add_test(edges, refuses_a_raw_NUL_byte);
     tcase_add_test(edges, bounds_the_depth_before_parsing);
     tcase_add_test(edges, brackets_behind_an_escaped_quote_are_text);

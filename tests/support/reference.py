@@ -35,6 +35,12 @@ class Tally:
         self.n_skipped += 1
         print(f"skipped {what}: {why}")
 
+    def take(self, other):
+        """The counts of another, whose failures have been shown."""
+        self.n_passed += other.n_passed
+        self.n_failed += other.n_failed
+        self.n_skipped += other.n_skipped
+
     def finish(self):
         skipped = f", {self.n_skipped} skipped" if self.n_skipped else ""
         print(f"{self.n_passed} passed, {self.n_failed} failed{skipped}")
