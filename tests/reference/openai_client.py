@@ -237,7 +237,7 @@ def check_raw(caller, tally):
 
 
 def check_context(args, tally):
-    """The context cuts an answer with "length"; leaving a stream frees its place at once."""
+    """KV-10: the context cuts an answer with "length", also one without an end."""
     with Server(args, "--context", "300") as server, callers(server) as both:
         for caller in both:
             full = caller.ask(complete([5] * 290, max_tokens=100, extra_body={"ignore_eos": True}))

@@ -34,6 +34,7 @@ class Field(NamedTuple):
 
 
 FIELDS = [
+    # TPL-06: no messages
     Field("messages", [[TURN], [{"role": "developer", "content": "x"}, {"role": "assistant", "content": None}],
                        [{"role": "user", "content": [{"type": "text", "text": "x"}]}]],
           [([], "at least one message"), ("x", "at least one message"), ([TURN] * 4097, "at most 4096")], CHAT),
