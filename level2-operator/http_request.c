@@ -289,7 +289,10 @@ static bool has_key(struct visit *v) {
 static void refuse_key(struct visit *v) {
     http_reply_header(v->req, "WWW-Authenticate", "Bearer");
     refuse(v, 401, invalid, "invalid_api_key", 0,
-           "a known API key is needed: send the header Authorization: Bearer KEY");
+           v->route->is_admin
+               ? "a key of an administrator is needed: send the header Authorization: "
+                 "Bearer KEY"
+               : "a known API key is needed: send the header Authorization: Bearer KEY");
 }
 
 static void refuse_method(struct visit *v) {

@@ -67,6 +67,7 @@ START_TEST(an_api_key_does_not_open_it) {
     http_keys_add(&house.keys, "api", NULL);
     open_admin();
     assert_has("no key", post("/admin/models", "", "{}"), " 401 ");
+    assert_has("whose key", post("/admin/models", "", "{}"), "a key of an administrator");
     assert_has("api key", post("/admin/models", "Authorization: Bearer api\r\n", "{}"),
                " 401 ");
     assert_has("the administrator's", show(), " 200 ");
