@@ -121,13 +121,16 @@ static void set_messages(struct variables *v, const struct chat_request *request
     if (v->has_memory) set(v, "messages", value_list(items, (size_t)request->n_messages));
 }
 
-// A client's own variables come first: it cannot say what bos_token is.
+// A client's own variables come first: it cannot say what bos_token is. An object has no name twice, so
+// that none is looked for: there may be hundreds of thousands.
 static bool set_all(struct variables *v, const struct chat_template *t,
                     const struct chat_request *request) {
     const char *name;
     json_t *json;
     json_object_foreach((json_t *)request->variables, name, json) { // only reads
-        set_json(v, name, json);
+        struct value value;
+        v->has_memory = v->has_memory && value_from_json(&value, json, v->pool) &&
+                        dict_append(&v->names, value_text(text_own(name)), value, v->pool);
     }
     set_messages(v, request);
     set_json(v, "tools", request->tools);

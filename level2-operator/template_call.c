@@ -21,16 +21,16 @@ void scope_end(struct render *r, struct scope *scope) {
     r->spares = scope;
 }
 
-const struct value *scope_find(const struct scope *scope, struct text name) {
-    for (; scope; scope = scope->parent) {
-        const struct value *found = dict_find(&scope->names, name);
+const struct value *scope_find(struct render *r, struct text name) {
+    for (const struct scope *scope = r->scope; scope; scope = scope->parent) {
+        const struct value *found = render_dict_find(r, &scope->names, name);
         if (found) return found;
     }
     return NULL;
 }
 
 void scope_set(struct render *r, struct scope *scope, struct text name, struct value v) {
-    if (!r->st && !dict_set(&scope->names, name, v, r->pool)) render_no_memory(r);
+    if (!r->st) render_dict_set(r, &scope->names, name, v);
 }
 
 static struct value rest_of(struct render *r, const struct arguments *a, size_t n_used) {
@@ -51,7 +51,7 @@ static void bind_parameters(struct render *r, const struct macro *m,
     size_t i = 0, n_by_name = 0;
     for (const struct node *param = m->params; param && !r->st; param = param->next, i++) {
         struct text name = param->value.text;
-        const struct value *by_name = dict_find(&a->named, name);
+        const struct value *by_name = render_dict_find(r, &a->named, name);
         struct value v = value_undefined(name);
         n_by_name += by_name != NULL;
         if (by_name && i < a->n_items) refuse_argument(r, m);

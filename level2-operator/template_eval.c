@@ -13,7 +13,7 @@ static size_t count_nodes(const struct node *list) {
 }
 
 static struct value eval_name(struct render *r, struct text name) {
-    const struct value *found = scope_find(r->scope, name);
+    const struct value *found = scope_find(r, name);
     const struct function *function = found ? NULL : function_find(name);
     if (found) return *found;
     if (function) return (struct value){.kind = VALUE_FUNCTION, .function = function};
@@ -36,7 +36,7 @@ static struct value eval_dict(struct render *r, const struct node *node) {
         struct value key = eval(r, pair->a), value = eval(r, pair->b);
         bool has_memory = true;
         if (key.kind == VALUE_TEXT)
-            has_memory = dict_set(d, key.text, value, r->pool);
+            render_dict_set(r, d, key.text, value);
         else if (value_is_number(key) || key.kind == VALUE_NONE)
             has_memory = dict_append(d, key, value, r->pool);
         else
@@ -137,13 +137,12 @@ static void add_entries(struct render *r, struct arguments *a, struct value v) {
         render_type_error(r, "**", v, NULL);
         return;
     }
-    for (size_t i = 0; i < v.dict->n_entries && render_step(r, a->named.n_entries + 1);
-         i++) {
+    for (size_t i = 0; i < v.dict->n_entries && render_step(r, 1); i++) {
         const struct entry *e = &v.dict->entries[i];
         if (e->key.kind != VALUE_TEXT)
             render_type_error(r, "the name of an argument", e->key, NULL);
-        else if (!dict_set(&a->named, e->key.text, e->value, r->pool))
-            render_no_memory(r);
+        else
+            render_dict_set(r, &a->named, e->key.text, e->value);
     }
 }
 
@@ -158,8 +157,8 @@ static void add_argument(struct render *r, struct arguments *a, const struct nod
         add_items(r, a, v);
     else if (text_is(name, "**"))
         add_entries(r, a, v);
-    else if (!dict_set(&a->named, name, v, r->pool))
-        render_no_memory(r);
+    else
+        render_dict_set(r, &a->named, name, v);
 }
 
 struct arguments eval_arguments(struct render *r, const struct node *list) {

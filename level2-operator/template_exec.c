@@ -28,8 +28,8 @@ static void assign(struct render *r, const struct node *target, struct value v) 
         struct value of = eval(r, target->a);
         if (of.kind != VALUE_NAMESPACE)
             render_type_error(r, "setting a field", of, NULL);
-        else if (!dict_set(of.dict, target->value.text, v, r->pool))
-            render_no_memory(r);
+        else
+            render_dict_set(r, of.dict, target->value.text, v);
     }
 }
 
@@ -113,8 +113,7 @@ static void exec_call_block(struct render *r, const struct node *node) {
     const struct macro body = {
         .name = text_own("caller"), .params = node->c, .body = node->b};
     struct value caller = macro_make(r, body);
-    if (!r->st && !dict_set(&a.named, text_own("caller"), caller, r->pool))
-        render_no_memory(r);
+    render_dict_set(r, &a.named, text_own("caller"), caller);
     r->line = node->line;
     if (!r->st) print_out(r, call(r, callee, &a));
 }

@@ -36,8 +36,7 @@ static struct value method_value(struct render *r, struct value of, struct text 
 }
 
 static struct value key_value(struct render *r, const struct dict *d, struct text name) {
-    const struct value *found =
-        render_step(r, d->n_entries / 8) ? dict_find(d, name) : NULL;
+    const struct value *found = render_dict_find(r, d, name);
     return found ? *found : value_undefined(name);
 }
 
@@ -88,8 +87,7 @@ struct value item_get(struct render *r, struct value of, struct value index) {
     if (r->st) return value_none();
     if (of.kind == VALUE_UNDEFINED) return render_type_error(r, "an item", of, NULL);
     if (index.kind == VALUE_TEXT && of.kind == VALUE_DICT) {
-        const struct value *found =
-            render_step(r, of.dict->n_entries / 8) ? dict_find(of.dict, index.text) : NULL;
+        const struct value *found = render_dict_find(r, of.dict, index.text);
         return found ? *found : method_value(r, of, index.text);
     }
     if (index.kind == VALUE_TEXT) return field_get(r, of, index.text);

@@ -18,11 +18,9 @@ static struct value dict_of(struct render *r, const struct arguments *a,
     for (size_t i = 0; from && i < from->dict->n_entries && has_memory; i++)
         has_memory = dict_append(d, from->dict->entries[i].key,
                                  from->dict->entries[i].value, r->pool);
-    for (size_t i = 0; i < a->named.n_entries && has_memory && render_step(r, d->n_entries);
-         i++)
-        has_memory =
-            dict_set(d, a->named.entries[i].key.text, a->named.entries[i].value, r->pool);
     if (!has_memory) return render_no_memory(r);
+    for (size_t i = 0; i < a->named.n_entries && !r->st; i++)
+        render_dict_set(r, d, a->named.entries[i].key.text, a->named.entries[i].value);
     return (struct value){.kind = kind, .dict = d};
 }
 

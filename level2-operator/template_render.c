@@ -8,7 +8,7 @@
 #include "common/limits.h"
 #include "level2-operator/template_lexer.h"
 
-enum { BYTES_PER_STEP = 32 };
+enum { BYTES_PER_STEP = 32, NAMES_PER_STEP = 2 };
 
 struct value render_fail(struct render *r, enum status code, const char *format, ...) {
     char what[200];
@@ -91,6 +91,16 @@ bool render_enter(struct render *r) {
     }
     r->depth++;
     return true;
+}
+
+const struct value *render_dict_find(struct render *r, const struct dict *d,
+                                     struct text key) {
+    return render_step(r, d->n_entries / NAMES_PER_STEP) ? dict_find(d, key) : NULL;
+}
+
+void render_dict_set(struct render *r, struct dict *d, struct text key, struct value v) {
+    if (!render_step(r, d->n_entries / NAMES_PER_STEP)) return;
+    if (!dict_set(d, key, v, r->pool)) render_no_memory(r);
 }
 
 void render_builder(struct render *r, struct text_builder *b) {

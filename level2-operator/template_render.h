@@ -84,6 +84,12 @@ size_t render_find_last(struct render *r, struct text t, struct text needle);
 struct text render_strip(struct render *r, struct text t, const struct text *chars,
                          enum text_side side);
 
+// dict_find and dict_set where a message or a template chooses how many names there are: what is looked
+// through is counted. NULL: not there, or failed. A failed rendering sets nothing.
+const struct value *render_dict_find(struct render *r, const struct dict *d,
+                                     struct text key);
+void render_dict_set(struct render *r, struct dict *d, struct text key, struct value v);
+
 void render_builder(struct render *r, struct text_builder *b);
 // The text of a builder, or none and a failure.
 struct value render_built(struct render *r, const struct text_builder *b);
@@ -109,7 +115,8 @@ struct value exec_captured(struct render *r, const struct node *list, struct sco
 struct value call(struct render *r, struct value callee, const struct arguments *a);
 struct scope *scope_begin(struct render *r, struct scope *parent); // NULL: failed
 void scope_end(struct render *r, struct scope *scope);             // NULL does nothing
-const struct value *scope_find(const struct scope *scope, struct text name);
+const struct value *scope_find(struct render *r,
+                               struct text name); // from the innermost out
 void scope_set(struct render *r, struct scope *scope, struct text name, struct value v);
 
 // ---- template_method.c, template_function.c

@@ -2,6 +2,7 @@
 // tests/reference/chat.py, and with the templates of other families in tests/reference/templates.py.
 #include "level2-operator/chat.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "common/limits.h"
@@ -128,6 +129,30 @@ START_TEST(a_client_cannot_say_what_a_token_is) {
     assert_chat("variables", &chat, "<|im_start|><|im_end|>system");
     ck_assert_int_eq(chat.n_markup, 1);
     ck_assert_uint_eq(chat.markup[0].end, strlen("<|im_start|>"));
+    json_decref(variables);
+    chat_house_close(&h);
+}
+END_TEST
+
+// A client may send as many as a body holds; they are not compared with each other.
+START_TEST(takes_very_many_variables) {
+    enum { N_VARIABLES = 200000 };
+    struct chat_house h;
+    struct chat_text chat;
+    char name[16];
+    json_t *variables = json_object();
+    for (int i = 0; i < N_VARIABLES; i++) {
+        snprintf(name, sizeof(name), "v%d", i);
+        json_object_set_new(variables, name, json_true());
+    }
+    const struct chat_request request = {.messages = talk,
+                                         .n_messages = 1,
+                                         .variables = variables,
+                                         .n_bytes = N_VARIABLES * sizeof(name)};
+    chat_house_open_with(&h, "{{ v7 }}{{ v199999 }}");
+    assert_status("chat_render", chat_render(&chat, &h.chat, &request, &h.arena, &h.err),
+                  OK);
+    assert_chat("two of them", &chat, "TrueTrue");
     json_decref(variables);
     chat_house_close(&h);
 }
@@ -278,6 +303,7 @@ Suite *suite(void) {
     suite_add_tcase(s, reference);
     TCase *edges = tcase_create("edges");
     tcase_add_test(edges, takes_content_with_zero_bytes_and_none_at_all);
+    tcase_add_test(edges, takes_very_many_variables);
     suite_add_tcase(s, edges);
     TCase *failures = tcase_create("failures");
     tcase_add_test(failures, refuses_and_says_why);

@@ -252,6 +252,18 @@ START_TEST(a_template_is_not_too_long) {
 }
 END_TEST
 
+// Names are found by looking at one after the other, which counts as work.
+START_TEST(many_names_are_too_many_steps) {
+    enum { N_NAMES = 16384, NAME_BYTES = 24 };
+    char *source = calloc(N_NAMES, NAME_BYTES), *at = source;
+    ck_assert_ptr_nonnull(source);
+    for (int i = 0; i < N_NAMES; i++)
+        at += snprintf(at, NAME_BYTES, "{%% set n%d = 1 %%}", i);
+    assert_not_rendered(source, NULL, ERR_LIMIT, 1, "steps");
+    free(source);
+}
+END_TEST
+
 // ---- failures
 
 static const char busy[] =
@@ -303,6 +315,7 @@ Suite *suite(void) {
                         sizeof(deep) / sizeof(deep[0]));
     tcase_add_test(edges, blocks_and_targets_have_a_depth_too);
     tcase_add_test(edges, a_template_is_not_too_long);
+    tcase_add_test(edges, many_names_are_too_many_steps);
     suite_add_tcase(s, edges);
     TCase *failures = tcase_create("failures");
     tcase_add_loop_test(failures, refuses_and_says_where, 0,
