@@ -20,7 +20,8 @@ struct builder {
     struct arena *arena, *scratch;
     struct error *err;
     struct byte_symbols symbols; // BPE
-    // BPE: a token as the file spells it -> id; the lowest of equals
+    // BPE: a token as the file spells it -> id; the lowest of equals, but one that is no
+    // markup comes first
     struct table by_spelling;
     size_t longest; // bytes of the longest token
 };
@@ -82,6 +83,25 @@ static enum status make_pieces(struct builder *b) {
     return OK;
 }
 
+static bool ends_something(const struct builder *b, token_id id) {
+    const struct token_fact *fact = &b->facts->tokens[id];
+    bool ends = id == b->facts->bos || id == b->facts->eos;
+    for (int i = 0; i < b->facts->n_ends; i++) ends = ends || id == b->facts->ends[i];
+    for (int i = 0; i < N_END_TEXTS; i++)
+        ends = ends || (fact->n_bytes == strlen(end_texts[i]) &&
+                        memcmp(fact->bytes, end_texts[i], fact->n_bytes) == 0);
+    return ends;
+}
+
+// Some files call tokens user-defined that begin or end a turn or a text. They would be found in what a
+// user types.
+static void guard_ends(const struct builder *b) {
+    for (int id = 0; id < b->t->n_vocab; id++) {
+        enum token_kind *kind = &b->t->pieces[id].kind;
+        if (*kind == TOKEN_USER_DEFINED && ends_something(b, id)) *kind = TOKEN_CONTROL;
+    }
+}
+
 // What each normal token stands for -> id, the lowest of equals.
 static enum status index_texts(const struct builder *b, struct table *by_text) {
     const struct tokenizer *t = b->t;
@@ -102,12 +122,17 @@ static token_id find_spelling(const struct builder *b, const char *text, size_t 
     return table_get(&b->by_spelling, text, n_bytes, &id) ? (token_id)id : -1;
 }
 
-// The single-byte tokens that every word starts as.
+static bool is_markup(const struct builder *b, token_id id) {
+    return id >= 0 && b->t->pieces[id].kind == TOKEN_CONTROL;
+}
+
+// The single-byte tokens that every word starts as. What a user types becomes no markup.
 static void find_byte_tokens(struct builder *b) {
     char text[2];
     for (int byte = 0; byte < 256; byte++) {
         size_t n = byte_symbols_spell(&b->symbols, (unsigned char)byte, text);
-        b->t->bpe.byte_token[byte] = find_spelling(b, text, n);
+        token_id id = find_spelling(b, text, n);
+        b->t->bpe.byte_token[byte] = is_markup(b, id) ? -1 : id;
     }
 }
 
@@ -139,6 +164,7 @@ static enum status make_merges(struct builder *b) {
             return error_set_param(b->err, ERR_FORMAT, facts->merges_key,
                                    "%s: %s: merge %d is not two tokens that make a third",
                                    facts->name, facts->merges_key, bpe->n_merges);
+        if (is_markup(b, merge->merged)) continue; // a user's letters would make it
         // a pair given twice keeps its better rank: put refuses the second
         table_put(&bpe->pairs, merge, 2 * sizeof(token_id), (uint32_t)bpe->n_merges);
     }
@@ -150,9 +176,11 @@ static enum status make_bpe(struct builder *b) {
     enum status st =
         table_init(&b->by_spelling, b->scratch, (size_t)facts->n_vocab, b->err);
     if (st != OK) return st;
-    for (int id = 0; id < facts->n_vocab; id++)
-        table_put(&b->by_spelling, facts->tokens[id].bytes, facts->tokens[id].n_bytes,
-                  (uint32_t)id);
+    for (int markup = 0; markup <= 1; markup++)
+        for (int id = 0; id < facts->n_vocab; id++)
+            if (is_markup(b, id) == markup)
+                table_put(&b->by_spelling, facts->tokens[id].bytes,
+                          facts->tokens[id].n_bytes, (uint32_t)id);
     find_byte_tokens(b);
     if ((st = make_merges(b)) != OK) return st;
     return facts->whole_words_first ? index_texts(b, &b->t->by_text) : OK;
@@ -258,6 +286,7 @@ enum status tokenizer_init(struct tokenizer *t, const struct tokenizer_facts *fa
     };
     byte_symbols_init(&b.symbols);
     st = make_pieces(&b);
+    if (st == OK) guard_ends(&b);
     if (st == OK) st = is_spm ? make_spm(&b) : make_bpe(&b);
     if (st == OK) st = make_special(&b);
     if (st == OK) st = make_end_set(&b);

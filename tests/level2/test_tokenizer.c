@@ -95,6 +95,36 @@ START_TEST(finds_control_tokens_only_inside_their_stretch) {
 }
 END_TEST
 
+// The same from a file that is wrong: its merges make a control token, or a byte is one.
+START_TEST(merges_make_no_control_token) {
+    struct fixture x;
+    char out[MAX_IDS];
+    fixture_prepare(&x);
+    set_kind(&x.file, N_VOCAB - N_MERGES, TOKEN_CONTROL); // he
+    set_kind(&x.file, N_FIRST + 'w', TOKEN_CONTROL);
+    ck_assert_msg(fixture_init(&x, NULL) == OK, "%s", x.err.text);
+    encode(&x, "hellow", 6, NULL, 0);
+    ck_assert_str_eq(shown(&x, out), "h|e|ll|o");
+    struct markup all = {0, 6};
+    encode(&x, "hellow", 6, &all, 1);
+    ck_assert_str_eq(shown(&x, out), "he|ll|o|w");
+    fixture_close(&x);
+}
+END_TEST
+
+// A file that calls its end token, or another that ends a turn, user-defined: it is markup all the same.
+START_TEST(what_ends_a_text_is_markup_whatever_its_kind) {
+    static const token_id ends[] = {END_OF_TEXT, IM_START, IM_END};
+    struct fixture x;
+    fixture_prepare(&x);
+    for (int i = 0; i < ROWS(ends); i++) set_kind(&x.file, ends[i], TOKEN_USER_DEFINED);
+    ck_assert_msg(fixture_init(&x, NULL) == OK, "%s", x.err.text);
+    encode(&x, "<|endoftext|><|im_start|><|im_end|>", 35, NULL, 0);
+    for (int i = 0; i < x.n_ids; i++) ck_assert_int_gt(x.ids[i], THINK);
+    fixture_close(&x);
+}
+END_TEST
+
 // A stretch without a token in it changes nothing.
 START_TEST(does_not_cut_words_at_a_stretch) {
     struct fixture x;
@@ -335,6 +365,8 @@ Suite *suite(void) {
     tcase_add_loop_test(reference, encodes_as_worked_out_by_hand, 0,
                         sizeof(cases) / sizeof(cases[0]));
     tcase_add_test(reference, finds_control_tokens_only_inside_their_stretch);
+    tcase_add_test(reference, merges_make_no_control_token);
+    tcase_add_test(reference, what_ends_a_text_is_markup_whatever_its_kind);
     tcase_add_test(reference, does_not_cut_words_at_a_stretch);
     tcase_add_test(reference, looks_for_whole_words_first_where_the_family_does);
     tcase_add_test(reference, composes_characters_where_the_family_does);

@@ -63,6 +63,13 @@ static void set_tokens(struct gguf_file *f) {
     bytes_free(&kinds);
 }
 
+void set_kind(struct gguf_file *f, token_id id, enum token_kind kind) {
+    enum { ITEMS = 4 + 4 + 8 }; // where they begin: behind two types and their number
+    for (size_t i = 0; i < f->n_keys; i++)
+        if (strcmp(f->keys[i].name, "tokenizer.ggml.token_type") == 0)
+            f->keys[i].value.data[ITEMS + 4 * id] = (unsigned char)kind;
+}
+
 void set_merges(struct gguf_file *f, const char *const *rows, int n) {
     struct bytes b = {0};
     for (int i = 0; i < n; i++) put_string(&b, rows[i]);

@@ -24,6 +24,7 @@ struct fixture {
 
 // The file only, so that it can be changed.
 void fixture_prepare(struct fixture *x);
+void set_kind(struct gguf_file *f, token_id id, enum token_kind kind);
 void set_merges(struct gguf_file *f, const char *const *rows, int n);
 
 // Reads what was prepared. pre: see tokenizer_from_gguf.
