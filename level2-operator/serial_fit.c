@@ -9,6 +9,9 @@
 #include "level2-operator/byte_text.h"
 #include "level2-operator/fit_subject.h"
 
+// What fit.h counts to, and more than any machine has.
+static const uint64_t MOST_BYTES = UINT64_C(1) << 53;
+
 struct sums {
     struct fit_model shape;
     struct fit_plan plan;
@@ -72,6 +75,7 @@ enum status serial_fit(struct engine_serial_options *options, const struct model
         options->memory_bytes = 0;
         return OK;
     }
+    if (memory_bytes > MOST_BYTES) memory_bytes = MOST_BYTES;
     struct sums s = sums_of(&o, model, &ledger, n_ctx, memory_bytes);
     uint64_t room = fit_room(&s.plan, &s.device);
     uint64_t longest = fit_max_context(&s.shape, &s.plan, room, (uint64_t)n_ctx);

@@ -77,6 +77,16 @@ START_TEST(without_room_the_context_is_shorter) {
 }
 END_TEST
 
+START_TEST(more_memory_than_there_can_be_is_enough) {
+    static const uint64_t much[] = {1ull << 54, 1ull << 63, UINT64_MAX};
+    for (int i = 0; i < ROWS(much); i++) {
+        struct engine_serial_options o = rig.options;
+        assert_status("serial_fit", serial_fit(&o, &rig.model, much[i], NULL), OK);
+        assert_number("context", o.n_ctx, own_choice());
+    }
+}
+END_TEST
+
 START_TEST(a_refusal_says_what_would_fit) {
     struct engine_serial_options o = rig.options;
     struct error err = {0};
@@ -117,6 +127,7 @@ Suite *suite(void) {
     tcase_add_checked_fixture(reference, setup, teardown);
     tcase_add_test(reference, with_room_the_engine_chooses);
     tcase_add_test(reference, without_room_the_context_is_shorter);
+    tcase_add_test(reference, more_memory_than_there_can_be_is_enough);
     tcase_add_test(reference, a_refusal_says_what_would_fit);
     tcase_add_test(reference, wrong_options_stay_wrong);
     return s;
