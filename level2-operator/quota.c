@@ -44,9 +44,9 @@ enum status quota_enter(struct quota *q, int64_t now_ns, int *retry_after_s,
     }
     if (q->requests_per_minute > 0 && q->requests < 1 - rounding) {
         *retry_after_s = wait_s(1 - q->requests, q->requests_per_minute);
-        return error_set(err, ERR_BUSY,
-                         "this key may send %d requests a minute; try again in %d s",
-                         q->requests_per_minute, *retry_after_s);
+        return error_set(
+            err, ERR_BUSY, "this key may send %d request%s a minute; try again in %d s",
+            q->requests_per_minute, q->requests_per_minute == 1 ? "" : "s", *retry_after_s);
     }
     if (q->tokens_per_minute > 0 && q->tokens <= 0) {
         *retry_after_s = wait_s(-q->tokens, q->tokens_per_minute);
