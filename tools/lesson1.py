@@ -111,7 +111,7 @@ def tell_curve(points, left_out):
     for n, seconds in sorted(points):
         say(f"{n:>8}{ms(seconds):>12}{n / seconds:>10.0f}")
     if left_out:
-        say(plan.left_out_line(left_out))
+        say(plan.left_out_lines(left_out))
 
 
 def tell_row(orders, n_bytes):

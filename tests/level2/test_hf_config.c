@@ -102,7 +102,8 @@ END_TEST
 START_TEST(qwen2_has_a_window_that_it_does_not_use) {
     read_ok("{'model_type':'qwen2'," SHAPE "'hidden_act':'silu','sliding_window':32768,"
             "'use_sliding_window':false,'rope_theta':1000000.0,"
-            "'layer_types':['full_attention','full_attention'],"
+            "'layer_types':['full_attention','full_attention','full_attention',"
+            "'full_attention','full_attention','full_attention'],"
             "'rope_scaling':{'type':'yarn','factor':4.0,"
             "'original_max_position_embeddings':128}}");
     ck_assert_int_eq(config.window, 0);
@@ -209,7 +210,7 @@ START_TEST(what_would_change_the_answer_is_refused) {
     refused("{'model_type':'llama'," SHAPE "'partial_rotary_factor':0.5}", ERR_UNSUPPORTED,
             "partial_rotary_factor: not supported; only 1 is");
     refused(GEMMA "'sliding_window_pattern':2}", ERR_UNSUPPORTED, "sliding_window_pattern");
-    refused(GEMMA "'layer_types':['full_attention']}", ERR_UNSUPPORTED,
+    refused(GEMMA "'layer_types':['full_attention',2,3,4,5,6]}", ERR_UNSUPPORTED,
             "layer_types: layer 0 is not sliding_attention");
     refused("{'model_type':'qwen2'," SHAPE "'sliding_window':64,'use_sliding_window':true}",
             ERR_UNSUPPORTED, "f/config.json: sliding_window");

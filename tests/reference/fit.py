@@ -374,15 +374,6 @@ def refusals(fit, folder):
     fit.add_model("case")
 
 
-def the_page_shows_what_fit_prints(fit):
-    blocks = (ROOT / "docs/level2/memory.md").read_text().split("```text\n$ build/bin/fit ")[1:]
-    fit.tally.check(len(blocks) >= 1, "docs/level2/memory.md has an example")
-    for block in blocks:
-        command, _, shown = block.partition("\n")
-        printed = fit.run(*command.split()).stdout
-        fit.tally.equal(shown.split("\n```")[0], printed.rstrip("\n"), f"docs/level2/memory.md: fit {command}")
-
-
 def pixels(path):
     """(width, height, rows of a PNG of 3 bytes a pixel)."""
     data, at, packed = path.read_bytes(), 8, b""
@@ -427,7 +418,6 @@ def main():
         a_file_is_a_model(fit, args.model)
         each_container_is_the_same_model(fit, folder)
         refusals(fit, folder)
-        the_page_shows_what_fit_prints(fit)
         picture(fit, folder)
     tally.finish()
 

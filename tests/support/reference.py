@@ -1,6 +1,11 @@
 """What the reference checks share: their arguments, and the count that each ends with."""
 import argparse
+import signal
 import sys
+
+# Whoever starts us in the background may have these ignored, and children inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGQUIT, signal.SIG_DFL)
 
 
 def arguments(description, more=lambda parser: None):

@@ -55,9 +55,9 @@ class Size(unittest.TestCase):
         self.assertLessEqual(self.plan(10000, n_context=2048).n_block + 300 + 16 + plan.BLOCK_STEP, 2048)
 
     def test_what_is_left_out_is_named_and_not_what_the_play_has_measured(self):
-        self.assertEqual(plan.left_out_line(400), "Left out, for want of time or of room in the context: "
-                         "prompts of 400, 800, 1,500 and 3,000 tokens.")
-        self.assertTrue(plan.left_out_line(3000).endswith(": a prompt of 3,000 tokens."))
+        self.assertEqual(plan.left_out_lines(400), "Left out, for want of time or of room in the context: "
+                         "prompts of 400, 800, 1,500\nand 3,000 tokens.")
+        self.assertTrue(plan.left_out_lines(3000).endswith(": a prompt of 3,000 tokens."))
 
 
 class Texts(unittest.TestCase):

@@ -1,6 +1,8 @@
 """How much of the lesson fits into the time, from what the server was measured to do."""
 import collections
+import textwrap
 
+COLUMNS = 80  # of what is said
 MIN_QUESTIONS, MAX_QUESTIONS, GOOD_QUESTIONS = 3, 20, 5
 MIN_BLOCK, MAX_BLOCK, BLOCK_STEP = 400, 3000, 100
 LENGTHS = (100, 200, 400, 800, 1500, 3000)
@@ -44,8 +46,8 @@ def has_time(length, longest, seconds_left):
     return length <= LENGTHS[1] or SLOWER * length * longest[1] / longest[0] <= seconds_left
 
 
-def left_out_line(shortest):
+def left_out_lines(shortest):
     """Of the curve. By their lengths: longer prompts than the shortest of them may have been played before it."""
     *names, last = [f"{n:,}" for n in LENGTHS if n >= shortest]
     prompts = f"prompts of {', '.join(names)} and {last}" if names else f"a prompt of {last}"
-    return f"Left out, for want of time or of room in the context: {prompts} tokens."
+    return textwrap.fill(f"Left out, for want of time or of room in the context: {prompts} tokens.", COLUMNS)
