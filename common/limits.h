@@ -93,6 +93,7 @@ enum {
     LIMIT_PREFIX_KEY_BYTES = 256,     // one X-Prefix-Key
     LIMIT_PRICE_BYTES = 1 << 20,      // a price list
     LIMIT_PRICE_ENTRIES = 1024,       // prices in it
+    LIMIT_PRICE_STEPS = 8,            // different steps of its prices
     LIMIT_USAGE_LINE_BYTES = 1 << 20, // one line of recorded usage
     LIMIT_RULE_BYTES = 1 << 16,       // a list of cache rules
     LIMIT_CACHE_RULES = 64,           // rules in it

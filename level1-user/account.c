@@ -12,6 +12,12 @@ static void count(int64_t *sum, int64_t n) {
     if (n > 0) *sum = n < INT64_MAX - *sum ? *sum + n : INT64_MAX;
 }
 
+static enum status bill_at(struct account *a, const struct invoice_usage *used,
+                           struct error *err) {
+    const struct price *price = price_entry_price(a->price, used->input);
+    return invoice_of_request(&a->bill, used, price, err);
+}
+
 static void bill(struct account *a, const struct reply_usage *u) {
     const struct invoice_usage used = {
         .input = u->prompt_tokens,
@@ -23,13 +29,15 @@ static void bill(struct account *a, const struct reply_usage *u) {
     enum status st = OK;
 
     if (!is_told(u)) st = error_set(&err, ERR_INPUT, "the server told no usage");
-    if (st == OK) st = invoice_of_request(&a->bill, &used, &a->price->price, &err);
+    if (st == OK) st = bill_at(a, &used, &err);
     if (st == OK) st = invoice_add(&total, &a->bill, 1, &err);
     a->cost_is_known = st == OK;
-    if (st == OK)
-        a->total = total;
-    else
+    if (st != OK) {
         snprintf(a->why, sizeof(a->why), "%.95s", err.text);
+        return;
+    }
+    a->total = total;
+    a->n_above += price_entry_is_above(a->price, used.input);
 }
 
 void account_add(struct account *a, const struct summary *s, const struct reply_usage *u) {
@@ -98,6 +106,13 @@ static void print_price(FILE *out, const char *what, int64_t price) {
     fprintf(out, ", %s $%s", what, text);
 }
 
+static void print_prices(FILE *out, const struct price *p) {
+    print_price(out, "input", p->input);
+    print_price(out, "cached", p->cached_input);
+    print_price(out, "output", p->output);
+    fputc('\n', out);
+}
+
 static void print_line(FILE *out, const char *what, int64_t amount) {
     char text[MONEY_TEXT_BYTES];
     money_text(text, amount, MONEY_PLACES);
@@ -112,10 +127,13 @@ void account_print_cost(FILE *out, const struct account *a) {
     }
     fprintf(out, "%s of %s, from %s, a million tokens", p->listed_as, p->provider,
             *p->valid_from ? p->valid_from : "a day not known");
-    print_price(out, "input", p->price.input);
-    print_price(out, "cached", p->price.cached_input);
-    print_price(out, "output", p->price.output);
-    fputc('\n', out);
+    print_prices(out, &p->price);
+    if (p->step.tokens > 0) {
+        fprintf(out, "above %" PRId64 " input tokens, all of a request", p->step.tokens);
+        print_prices(out, &p->step.price);
+        fprintf(out, "        so %" PRId64 " of %" PRId64 " answers\n", a->n_above,
+                a->n_answers);
+    }
     print_line(out, "input", a->total.input);
     print_line(out, "cached", a->total.cached);
     print_line(out, "output", a->total.output);

@@ -29,6 +29,7 @@ struct account {
     int64_t n_timed;                          // answers whose first token was seen
     double ttft_ms;                           // of these, added up
     struct invoice total;                     // of those whose cost is known
+    int64_t n_above;                          // of these, at the price of its step
     int64_t n_cuts, n_cut_turns, n_summaries; // of a conversation that had no room
 };
 

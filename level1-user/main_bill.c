@@ -79,9 +79,9 @@ static enum status take(void *ctx, const struct invoice_usage *used, struct erro
 }
 
 static enum status workload_of(struct pulled_workload *work, const struct arguments *a,
-                               struct error *err) {
+                               const struct price_list *list, struct error *err) {
     const struct lever_terms terms = {(int64_t)a->max_tokens, (int64_t)a->fixed};
-    const struct workload nothing = {.is_sum = true};
+    const struct workload nothing = workload_recorded(list);
     const struct workload equal = {
         .used = {(int64_t)a->input, (int64_t)a->cached, (int64_t)a->cache_write,
                  (int64_t)a->output},
@@ -116,7 +116,7 @@ static enum status run(const struct arguments *a, const struct price_list *list,
                        struct error *err) {
     struct findings f = {0};
     struct pulled_workload work;
-    enum status st = workload_of(&work, a, err);
+    enum status st = workload_of(&work, a, list, err);
     if (st == OK) st = find(&f, a, &work, list, err);
     if (st == OK && a->png) st = findings_draw(&f, a->png, err);
     if (st == OK && a->wants_json) {

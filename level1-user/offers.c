@@ -21,8 +21,9 @@ static bool counts(const struct price_entry *e, const struct price_list *list,
 static enum status bill(struct offer *o, const struct price_entry *e,
                         const struct workload *work, struct error *err) {
     struct error why = {0};
-    *o = (struct offer){.entry = e};
-    enum status st = workload_bill(&o->bill, work, &e->price, &why);
+    *o = (struct offer){
+        .entry = e, .n_above = workload_n_above(work, e), .n_requests = work->n_requests};
+    enum status st = workload_bill(&o->bill, work, e, &why);
     if (st == ERR_UNSUPPORTED) {
         o->bill = (struct invoice){0};
         snprintf(o->missing, sizeof(o->missing), "%.15s", why.param);
@@ -102,6 +103,7 @@ static void print_offer(FILE *out, const struct offer *o, int64_t cheapest, int 
         snprintf(times, sizeof(times), "%.1f x", (double)o->bill.total / (double)cheapest);
     fprintf(out, "%-29s  %-24s  %13s  %8s\n", name_of(name, o->entry),
             dates_of(dates, o->entry), total, times);
+    workload_print_step(out, "  ", o->n_above, o->n_requests, o->entry);
 }
 
 void offers_print(FILE *out, const struct offers *o) {
@@ -124,9 +126,10 @@ static json_t *json_offer(const struct offer *o) {
     json_t *root = is_billed
                        ? invoice_json(&o->bill)
                        : json_pack("{s:n, s:s}", "total_usd", "no_price_for", o->missing);
-    json_t *about = json_pack("{s:s, s:s, s:s, s:s, s:s}", "model", e->model, "provider",
-                              e->provider, "valid_from", e->valid_from, "valid_to",
-                              e->valid_to, "window", e->window);
+    json_t *about =
+        json_pack("{s:s, s:s, s:s, s:s, s:s, s:o}", "model", e->model, "provider",
+                  e->provider, "valid_from", e->valid_from, "valid_to", e->valid_to,
+                  "window", e->window, "price_step", workload_step_json(o->n_above, e));
     bool is_whole = root && about && json_object_update(about, root) == 0;
     json_decref(root);
     if (is_whole) return about;

@@ -15,6 +15,7 @@
 struct offer {
     const struct price_entry *entry; // borrowed from the list
     struct invoice bill;             // of the whole workload
+    int64_t n_above, n_requests;     // at the price of the entry's step, of so many
     char missing[16]; // the line whose price nobody knows, such as "output"; then no bill
 };
 
@@ -35,8 +36,8 @@ void offers_close(struct offers *o); // safe on a zeroed one
 // A table of at most 80 columns, unless names are long.
 void offers_print(FILE *out, const struct offers *o);
 
-// A list of {"model", "provider", "valid_from", "valid_to", "window", "total_usd", ...}; total_usd is
-// null, and "no_price_for" says why, where a price is missing. NULL: no memory.
+// A list of {"model", "provider", "valid_from", "valid_to", "window", "price_step", "total_usd", ...};
+// total_usd is null, and "no_price_for" says why, where a price is missing. NULL: no memory.
 json_t *offers_json(const struct offers *o);
 
 #endif

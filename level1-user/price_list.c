@@ -24,10 +24,41 @@ static enum status read_price(int64_t *price, const struct data_record *at,
     return st;
 }
 
+// The prices above a step; what is not given stays as below it.
+static enum status read_step(struct price_entry *e, const struct data_record *at,
+                             struct error *err) {
+    const struct {
+        const char *field;
+        int64_t *price;
+    } prices[] = {
+        {"step_input",        &e->step.price.input       },
+        {"step_cached_input", &e->step.price.cached_input},
+        {"step_cache_write",  &e->step.price.cache_write },
+        {"step_output",       &e->step.price.output      },
+    };
+    bool has_price = false;
+    enum status st = data_number(&e->step.tokens, at, "step_tokens", 1, LIMIT_CONTEXT, err);
+    e->step.price = e->price;
+    for (size_t i = 0; i < sizeof(prices) / sizeof(prices[0]) && st == OK; i++) {
+        int64_t price;
+        st = read_price(&price, at, prices[i].field, err);
+        if (st != OK || price == PRICE_UNKNOWN) continue;
+        *prices[i].price = price;
+        has_price = true;
+    }
+    if (st == OK && has_price != (e->step.tokens > 0))
+        st = data_refuse(at, "step_tokens",
+                         has_price ? "is missing: above how many is step_* the price?"
+                                   : "has no price: give step_input or another",
+                         err);
+    return st;
+}
+
 // A field that nobody reads may be a price that nobody bills.
 static const char known_fields[] =
     " provider model listed_as valid_from valid_to window currency "
-    "input cached_input cache_write output tag source notes ";
+    "input cached_input cache_write output tag source notes "
+    "step_tokens step_input step_cached_input step_cache_write step_output ";
 
 static enum status read_entry(struct price_entry *e, const struct data_record *at,
                               struct error *err) {
@@ -53,8 +84,17 @@ static enum status read_entry(struct price_entry *e, const struct data_record *a
     if (st == OK) st = read_price(&e->price.cached_input, at, "cached_input", err);
     if (st == OK) st = read_price(&e->price.cache_write, at, "cache_write", err);
     if (st == OK) st = read_price(&e->price.output, at, "output", err);
+    if (st == OK) st = read_step(e, at, err);
     if (st == OK && !*e->currency) st = data_refuse(at, "currency", "is missing", err);
     return st;
+}
+
+bool price_entry_is_above(const struct price_entry *entry, int64_t n_input) {
+    return entry->step.tokens > 0 && n_input > entry->step.tokens;
+}
+
+const struct price *price_entry_price(const struct price_entry *entry, int64_t n_input) {
+    return price_entry_is_above(entry, n_input) ? &entry->step.price : &entry->price;
 }
 
 // ---- the list -----------------------------------------------------------------------------------
@@ -63,6 +103,18 @@ static bool is_same(const struct price_entry *a, const struct price_entry *b) {
     return strcmp(a->model, b->model) == 0 && strcmp(a->window, b->window) == 0 &&
            strcmp(a->currency, b->currency) == 0 &&
            strcmp(a->valid_from, b->valid_from) == 0;
+}
+
+static enum status add_step(struct price_list *list, int64_t tokens, const char *name,
+                            struct error *err) {
+    if (tokens == 0) return OK;
+    for (int i = 0; i < list->n_steps; i++)
+        if (list->steps[i] == tokens) return OK;
+    if (list->n_steps == LIMIT_PRICE_STEPS)
+        return error_set(err, ERR_LIMIT, "%s: more than %d different step_tokens", name,
+                         LIMIT_PRICE_STEPS);
+    list->steps[list->n_steps++] = tokens;
+    return OK;
 }
 
 static enum status read_entries(struct price_list *list, const char *name,
@@ -79,6 +131,7 @@ static enum status read_entries(struct price_list *list, const char *name,
         struct price_entry *e = &list->entries[i];
         const struct data_record at = {name, "prices", i, json_array_get(prices, i)};
         st = read_entry(e, &at, err);
+        if (st == OK) st = add_step(list, e->step.tokens, name, err);
         if (st != OK) return st;
         for (size_t j = 0; j < i; j++) {
             if (is_same(e, &list->entries[j]))

@@ -24,8 +24,9 @@ static const char SUMMARISE[] = "Sum up our conversation so far in at most 150 w
                                 "what is open. Say nothing else.";
 static const char SUMMARY[] = "In short, what we said before: ";
 
-// A context that nobody knows is none; an answer never takes more than half of it.
-static struct budget_limits limits_of(const struct session *s) {
+// A context that nobody knows is none; an answer never takes more than half of it. n_prompt: before a cut.
+// After one the prompt may be below a step of the price; then the plan reckons a little too dear.
+static struct budget_limits limits_of(const struct session *s, int64_t n_prompt) {
     const struct price_entry *price = s->account.price;
     struct budget_limits l = {
         .n_context = s->budget.n_context > 0 ? s->budget.n_context : INT64_MAX,
@@ -36,7 +37,7 @@ static struct budget_limits limits_of(const struct session *s) {
     };
     if (l.n_answer > l.n_context / 2) l.n_answer = l.n_context / 2;
     if (price && s->budget.max_price > 0) {
-        l.price = price->price;
+        l.price = *price_entry_price(price, n_prompt);
         l.max_price = s->budget.max_price;
     }
     return l;
@@ -175,7 +176,7 @@ enum status session_budget_fit(struct session *s, const char *question, struct e
     learn_context(s);
     enum status st = count(s, &turns, question, err);
     if (st != OK) return st;
-    struct budget_limits limits = limits_of(s);
+    struct budget_limits limits = limits_of(s, turns.n_tokens);
     const struct budget_conversation c = conversation_of(s, &turns, &limits);
 
     st = budget_decide(&plan, &c, &limits, err);

@@ -6,11 +6,11 @@
 #include "level1-user/digits.h"
 #include "level1-user/invoice_json.h"
 
-static enum status compare(struct comparison *c, const struct invoice_usage *used,
-                           const struct price *price, struct error *err) {
-    const struct invoice_usage uncached = {.input = used->input, .output = used->output};
-    enum status st = invoice_of_request(&c->with, used, price, err);
-    if (st == OK) st = invoice_of_request(&c->without, &uncached, price, err);
+static enum status compare(struct comparison *c, const struct workload *work,
+                           const struct price_entry *entry, struct error *err) {
+    const struct workload uncached = workload_uncached(work);
+    enum status st = workload_bill_once(&c->with, work, entry, err);
+    if (st == OK) st = workload_bill_once(&c->without, &uncached, entry, err);
     return st;
 }
 
@@ -26,7 +26,7 @@ enum status statement_of(struct statement *s, const struct price_entry *entry,
                          const struct workload *work, struct error *err) {
     const int64_t times = workload_times(work);
     *s = (struct statement){.entry = entry, .work = *work};
-    enum status st = compare(&s->one, &work->used, &entry->price, err);
+    enum status st = compare(&s->one, work, entry, err);
     if (st == OK) st = repeat(&s->all, &s->one, times, err);
     return st;
 }
@@ -74,11 +74,40 @@ static void print_row(FILE *out, const char *name, const char *note, int64_t wit
     fprintf(out, "%-14s  %13s  %20s  %20s\n", name, note, left, right);
 }
 
-static void print_kind(FILE *out, const char *name, int64_t price, int64_t without,
-                       int64_t with, int n_places) {
-    char per_million[MONEY_TEXT_BYTES] = "";
-    if (price != PRICE_UNKNOWN) money_text(per_million, price, PRICE_PLACES);
-    print_row(out, name, per_million, without, with, n_places);
+enum { N_KINDS = 4, CACHE_WRITE = 2, PRICE_BYTES = 2 * MONEY_TEXT_BYTES + 3 };
+
+static int64_t of_kind(const struct price *p, int kind) {
+    const int64_t prices[N_KINDS] = {p->input, p->cached_input, p->cache_write, p->output};
+    return prices[kind];
+}
+
+// The price that the requests have; "2 / 4" where some are above a step at which it changes.
+static void print_price(char out[PRICE_BYTES], const struct statement *s, int kind) {
+    const int64_t n_above = workload_n_above(&s->work, s->entry);
+    int64_t below = of_kind(&s->entry->price, kind);
+    int64_t above = of_kind(&s->entry->step.price, kind);
+    char text[MONEY_TEXT_BYTES];
+    if (n_above == 0) above = below;
+    if (n_above > 0 && n_above == s->work.n_requests) below = above;
+    *out = '\0';
+    if (below != PRICE_UNKNOWN) money_text(out, below, PRICE_PLACES);
+    if (above == below) return;
+    money_text(text, above, PRICE_PLACES);
+    sprintf(out + strlen(out), "%s / %s", *out ? "" : "unknown", text);
+}
+
+static void print_kinds(FILE *out, const struct statement *s, int n_places) {
+    static const char *const names[N_KINDS] = {"input", "cached input", "cache write",
+                                               "output"};
+    const struct invoice *a = &s->all.without, *b = &s->all.with;
+    const int64_t without[N_KINDS] = {a->input, a->cached, a->cache_write, a->output};
+    const int64_t with[N_KINDS] = {b->input, b->cached, b->cache_write, b->output};
+    for (int kind = 0; kind < N_KINDS; kind++) {
+        char price[PRICE_BYTES];
+        if (kind == CACHE_WRITE && s->work.used.cache_write == 0) continue;
+        print_price(price, s, kind);
+        print_row(out, names[kind], price, without[kind], with[kind], n_places);
+    }
 }
 
 static void print_total(FILE *out, const char *name, const char *note,
@@ -112,20 +141,16 @@ static void print_saved(FILE *out, const struct statement *s, int n_places) {
 }
 
 void statement_print(FILE *out, const struct statement *s) {
-    const struct price *p = &s->entry->price;
     const struct invoice *a = &s->all.without, *b = &s->all.with;
     int n_places = places_of(&s->all);
 
     print_period(out, s->entry);
     workload_print(out, &s->work);
+    workload_print_step(out, "", workload_n_above(&s->work, s->entry), s->work.n_requests,
+                        s->entry);
     fprintf(out, "\n%-14s  %13s  %20s  %20s\n", "", "$ per million", "without cache",
             "with cache");
-    print_kind(out, "input", p->input, a->input, b->input, n_places);
-    print_kind(out, "cached input", p->cached_input, a->cached, b->cached, n_places);
-    if (s->work.used.cache_write)
-        print_kind(out, "cache write", p->cache_write, a->cache_write, b->cache_write,
-                   n_places);
-    print_kind(out, "output", p->output, a->output, b->output, n_places);
+    print_kinds(out, s, n_places);
     print_row(out, "total", "", a->total, b->total, n_places);
     if (!s->work.is_sum) print_total(out, "one request", "", &s->one);
     if (s->per_day > 0) print_month(out, s);
@@ -168,10 +193,12 @@ json_t *statement_json(const struct statement *s) {
     bool is_sum = s->work.is_sum;
     snprintf(percent, sizeof(percent), "%.1f", percent_saved(s));
     json_t *root = json_pack(
-        "{s:s, s:o, s:I, s:o, s:o, s:o, s:o, s:s}", "model", s->entry->model, "prices",
-        json_prices(s->entry), "requests", (json_int_t)s->work.n_requests,
-        is_sum ? "tokens_of_all" : "tokens_per_request", workload_tokens_json(&s->work),
-        "per_request", is_sum ? json_null() : json_comparison(&s->one), "workload",
+        "{s:s, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:s}", "model", s->entry->model, "prices",
+        json_prices(s->entry), "price_step",
+        workload_step_json(workload_n_above(&s->work, s->entry), s->entry), "requests",
+        (json_int_t)s->work.n_requests, is_sum ? "tokens_of_all" : "tokens_per_request",
+        workload_tokens_json(&s->work), "per_request",
+        is_sum ? json_null() : json_comparison(&s->one), "workload",
         json_comparison(&s->all), "saved_usd",
         invoice_json_amount(s->all.without.total - s->all.with.total), "saved_percent",
         percent);

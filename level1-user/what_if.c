@@ -74,12 +74,14 @@ static enum status bill_row(struct what_if_row *row, const struct workload *work
     struct invoice bill;
     struct error why = {0};
     if (!row->entry) return OK;
-    enum status st = workload_bill(&bill, work, &row->entry->price, &why);
+    enum status st = workload_bill(&bill, work, row->entry, &why);
     if (st == ERR_UNSUPPORTED) {
         snprintf(row->missing, sizeof(row->missing), "%.15s", why.param);
         return OK;
     }
     if (st != OK) return error_set_param(err, st, why.param, "%s", why.text);
+    row->n_above = workload_n_above(work, row->entry);
+    row->n_requests = work->n_requests;
     row->total = bill.total;
     row->saved = now - bill.total;
     return OK;
@@ -101,7 +103,7 @@ enum status what_if_of(struct what_if *w, const struct price_entry *entry,
                        struct error *err) {
     struct invoice now;
     *w = (struct what_if){0};
-    enum status st = workload_bill(&now, &work->now, &entry->price, err);
+    enum status st = workload_bill(&now, &work->now, entry, err);
     if (st != OK) return st;
     w->now = now.total;
     for (int i = 0; i < LEVER_COUNT && st == OK; i++) {
@@ -144,6 +146,8 @@ static void print_row(FILE *out, const struct what_if *w, const struct what_if_r
     else
         fprintf(out, "%-18s\n", lever_name(row->lever));
     fprintf(out, "    if %s\n", row->assumes);
+    if (row->lever == LEVER_SMALLER_MODEL) // the statement tells it of the others
+        workload_print_step(out, "    ", row->n_above, row->n_requests, row->entry);
 }
 
 void what_if_print(FILE *out, const struct what_if *w) {
@@ -155,11 +159,12 @@ static json_t *json_row(const struct what_if *w, const struct what_if_row *row) 
     char percent[32];
     bool is_known = is_possible(row);
     snprintf(percent, sizeof(percent), "%.1f", percent_of(w, row));
-    return json_pack("{s:s, s:s?, s:o, s:o, s:s?, s:s}", "lever", lever_name(row->lever),
-                     "model", row->entry ? row->entry->model : NULL, "total_usd",
-                     is_known ? invoice_json_amount(row->total) : json_null(), "saved_usd",
-                     is_known ? invoice_json_amount(row->saved) : json_null(),
-                     "saved_percent", is_known ? percent : NULL, "assumes", row->assumes);
+    return json_pack("{s:s, s:s?, s:o, s:o, s:s?, s:o, s:s}", "lever",
+                     lever_name(row->lever), "model", row->entry ? row->entry->model : NULL,
+                     "total_usd", is_known ? invoice_json_amount(row->total) : json_null(),
+                     "saved_usd", is_known ? invoice_json_amount(row->saved) : json_null(),
+                     "saved_percent", is_known ? percent : NULL, "price_step",
+                     workload_step_json(row->n_above, row->entry), "assumes", row->assumes);
 }
 
 json_t *what_if_json(const struct what_if *w) {

@@ -16,7 +16,7 @@ struct pulled_workload {
     struct lever_terms terms;
 };
 
-// From equal requests. For recorded ones: {.now.is_sum = true, ...} in each, then add request by request,
+// From equal requests. For recorded ones: now is workload_recorded; then add request by request,
 // since a cap cuts only those answers that are longer.
 void pulled_workload_of(struct pulled_workload *p, const struct workload *now,
                         const struct lever_terms *terms);
@@ -27,6 +27,7 @@ struct what_if_row {
     enum lever lever;
     const struct price_entry *entry; // borrowed; NULL: there is no other model
     int64_t total, saved;            // 10^-12 dollars; saved may be negative
+    int64_t n_above, n_requests;     // at the price of the entry's step, of so many
     char missing[16];                // the line whose price nobody knows; then no amounts
     char assumes[160];
 };
@@ -44,7 +45,8 @@ enum status what_if_of(struct what_if *w, const struct price_entry *entry,
 
 void what_if_print(FILE *out, const struct what_if *w);
 
-// A list of {"lever", "model", "total_usd", "saved_usd", "saved_percent", "assumes"}; null where there
+// A list of {"lever", "model", "total_usd", "saved_usd", "saved_percent", "price_step",
+// "assumes"}; null where there
 // is nothing to say. NULL: no memory.
 json_t *what_if_json(const struct what_if *w);
 

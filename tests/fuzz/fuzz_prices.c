@@ -14,8 +14,8 @@ static void check(bool claim) {
 
 static void bill_entry(const struct price_entry *e) {
     const struct workload work = {
-        {.input = 3200, .cached = 3000, .output = 300},
-        1000, false
+        .used = {.input = 3200, .cached = 3000, .output = 300},
+        .n_requests = 1000,
     };
     struct statement s;
     struct error err = {0};

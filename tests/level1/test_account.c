@@ -52,6 +52,26 @@ START_TEST(cached_tokens_that_are_not_told_are_none) {
 }
 END_TEST
 
+// FIT-07: one token above the step takes the whole request there.
+START_TEST(an_answer_above_the_step_has_its_prices) {
+    struct price_entry entry = r1;
+    char text[1024];
+    entry.price = (struct price){2000000, 500000, PRICE_UNKNOWN, 10000000};
+    entry.step = (struct price_step){
+        200000, {4000000, 500000, PRICE_UNKNOWN, 10000000}
+    };
+    account.price = &entry;
+    add(200000, 0, 0, -1);
+    assert_text("account_line", line, "$0.4 (so far $0.4)");
+    add(200001, 0, 0, -1);
+    assert_text("account_line", line, "$0.800004 (so far $1.200004)");
+    print_to(text, sizeof(text), account_print_cost);
+    ck_assert_msg(strstr(text, "\nabove 200000 input tokens, all of a request, input $4,"),
+                  "%s", text);
+    ck_assert_msg(strstr(text, " so 1 of 2 answers\n"), "%s", text);
+}
+END_TEST
+
 START_TEST(nobody_asked_and_nothing_is_said) {
     account.price = NULL;
     add(3200, 3000, 300, 10);
@@ -156,6 +176,7 @@ Suite *suite(void) {
     tcase_add_checked_fixture(reference, setup, NULL);
     tcase_add_test(reference, an_answer_costs_what_its_invoice_says);
     tcase_add_test(reference, cached_tokens_that_are_not_told_are_none);
+    tcase_add_test(reference, an_answer_above_the_step_has_its_prices);
     tcase_add_test(reference, figures_of_all_answers_are_printed);
     suite_add_tcase(s, reference);
     TCase *edges = tcase_create("edges");

@@ -56,8 +56,8 @@ START_TEST(the_support_bot_is_drawn) {
           .model = "r1"
     };
     const struct workload work = {
-        {3200, 3000, 0, 300},
-        1000, false
+        .used = {3200, 3000, 0, 300},
+        .n_requests = 1000,
     };
     struct statement s;
     char *text = NULL;

@@ -23,8 +23,8 @@ static const char prices[] =
     "\"1\"}]}";
 
 static const struct workload bot = {
-    {3000, 2000, 0, 500},
-    1000, false
+    .used = {3000, 2000, 0, 500},
+    .n_requests = 1000,
 };
 
 static struct price_list list_of(const char *text) {

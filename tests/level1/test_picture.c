@@ -58,8 +58,8 @@ static struct picture bot_picture(void) {
           .model = "r1"
     };
     const struct workload work = {
-        {3200, 3000, 0, 300},
-        1000, false
+        .used = {3200, 3000, 0, 300},
+        .n_requests = 1000,
     };
     struct statement s;
     struct picture p;

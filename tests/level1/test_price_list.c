@@ -142,6 +142,30 @@ START_TEST(an_entry_keeps_all_that_the_list_says) {
 }
 END_TEST
 
+static const char stepped[] =
+    "{\"prices\": [{\"model\": \"m\", \"currency\": \"USD\", \"input\": \"2\","
+    " \"cached_input\": \"0.5\", \"output\": \"10\", \"step_tokens\": 200000,"
+    " \"step_input\": \"4\", \"step_output\": \"15\", \"step_cached_input\": null},"
+    " {\"model\": \"n\", \"currency\": \"USD\", \"step_tokens\": 200000,"
+    " \"step_cache_write\": \"0\"}]}";
+
+// FIT-07: a request of 200,000 tokens is below the step, one token more takes all of it above.
+START_TEST(above_a_step_the_whole_request_has_other_prices) {
+    struct price_list list;
+    struct error err = {0};
+    ck_assert_msg(parse(&list, stepped, &err) == OK, "%s", err.text);
+    const struct price_entry *e = &list.entries[0];
+    assert_number("steps, each once", list.n_steps, 1);
+    assert_number("at the step", price_entry_price(e, 200000)->input, 2000000);
+    assert_number("above it", price_entry_price(e, 200001)->input, 4000000);
+    assert_number("its output", price_entry_price(e, 200001)->output, 15000000);
+    assert_number("what is not given stays", e->step.price.cached_input, 500000);
+    assert_number("what is unknown stays so", e->step.price.cache_write, PRICE_UNKNOWN);
+    assert_number("free above the step", list.entries[1].step.price.cache_write, 0);
+    price_list_close(&list);
+}
+END_TEST
+
 START_TEST(a_price_that_is_not_there_is_unknown_and_not_zero) {
     struct price_list list;
     ck_assert_int_eq(parse(&list, sample, NULL), OK);
@@ -156,42 +180,51 @@ END_TEST
 // ---- files that are not what they should be ----------------------------------------------------
 
 #define ENTRY(fields) "{\"prices\": [{\"model\": \"m\", \"currency\": \"USD\"" fields "}]}"
+#define STEP(n)       ENTRY(", \"step_input\": \"4\", \"step_tokens\": " n)
 
 static const struct {
     const char *json, *why;
 } wrong_lists[] = {
-    {"",                                                   "list:1: not JSON: "                             },
-    {"hello",                                              "list:1: not JSON: "                             },
-    {"{\"prices\": [",                                     "list:1: not JSON: "                             },
-    {"{\"prices\": [],\n \"prices\": []}",                 "list:2: not JSON: "                             },
-    {"[]",                                                 "list: has no list \"prices\""                   },
-    {"{}",                                                 "list: has no list \"prices\""                   },
-    {"{\"prices\": {}}",                                   "list: has no list \"prices\""                   },
-    {"{\"prices\": []}",                                   "list: has no list \"prices\""                   },
-    {"{\"prices\": [7]}",                                  "list: prices[0] is not an object"               },
-    {"{\"prices\": [{}]}",                                 "list: prices[0].model must be lower-case"       },
-    {"{\"prices\": [{\"model\": \"m\"}]}",                 "list: prices[0].currency is missing"            },
-    {"{\"prices\": [{\"model\": \"M 1\"}]}",               "list: prices[0].model must be lower-case"       },
-    {"{\"prices\": [{\"model\": 1}]}",                     "list: prices[0].model must be a string or null" },
-    {ENTRY(", \"input\": 0.55"),                           "list: prices[0].input must be a string or null" },
-    {ENTRY(", \"input\": \"-1\""),                         "list: prices[0].input must be dollars"          },
-    {ENTRY(", \"output\": \"0.1234567\""),                 "list: prices[0].output must be dollars"         },
-    {ENTRY(", \"cached_input\": \"free\""),                "list: prices[0].cached_input must be dollars"   },
-    {ENTRY(", \"cache_write\": \"1e3\""),                  "list: prices[0].cache_write must be dollars"    },
-    {ENTRY(", \"valid_from\": \"May 2025\""),              "list: prices[0].valid_from must be a date"      },
-    {ENTRY(", \"valid_to\": \"2025-13\""),                 "list: prices[0].valid_to must be a date"        },
-    {ENTRY(", \"window\": []"),                            "list: prices[0].window must be a string or null"},
+    {"",                                                    "list:1: not JSON: "                                },
+    {"hello",                                               "list:1: not JSON: "                                },
+    {"{\"prices\": [",                                      "list:1: not JSON: "                                },
+    {"{\"prices\": [],\n \"prices\": []}",                  "list:2: not JSON: "                                },
+    {"[]",                                                  "list: has no list \"prices\""                      },
+    {"{}",                                                  "list: has no list \"prices\""                      },
+    {"{\"prices\": {}}",                                    "list: has no list \"prices\""                      },
+    {"{\"prices\": []}",                                    "list: has no list \"prices\""                      },
+    {"{\"prices\": [7]}",                                   "list: prices[0] is not an object"                  },
+    {"{\"prices\": [{}]}",                                  "list: prices[0].model must be lower-case"          },
+    {"{\"prices\": [{\"model\": \"m\"}]}",                  "list: prices[0].currency is missing"               },
+    {"{\"prices\": [{\"model\": \"M 1\"}]}",                "list: prices[0].model must be lower-case"          },
+    {"{\"prices\": [{\"model\": 1}]}",                      "list: prices[0].model must be a string or null"    },
+    {ENTRY(", \"input\": 0.55"),                            "list: prices[0].input must be a string or null"    },
+    {ENTRY(", \"input\": \"-1\""),                          "list: prices[0].input must be dollars"             },
+    {ENTRY(", \"output\": \"0.1234567\""),                  "list: prices[0].output must be dollars"            },
+    {ENTRY(", \"cached_input\": \"free\""),                 "list: prices[0].cached_input must be dollars"      },
+    {ENTRY(", \"cache_write\": \"1e3\""),                   "list: prices[0].cache_write must be dollars"       },
+    {ENTRY(", \"valid_from\": \"May 2025\""),               "list: prices[0].valid_from must be a date"         },
+    {ENTRY(", \"valid_to\": \"2025-13\""),                  "list: prices[0].valid_to must be a date"           },
+    {ENTRY(", \"window\": []"),                             "list: prices[0].window must be a string or null"   },
     {ENTRY(", \"source\": \"\\u001b[2J\""),
-     "list: prices[0].source holds control characters"                                                      },
-    {ENTRY(", \"notes\": \"a\\nb\""),                      "list: prices[0].notes holds control characters" },
+     "list: prices[0].source holds control characters"                                                          },
+    {ENTRY(", \"notes\": \"a\\nb\""),                       "list: prices[0].notes holds control characters"    },
     {ENTRY(", \"provider\": \"\\u009b\""),
-     "list: prices[0].provider holds control characters"                                                    },
-    {ENTRY(", \"provider\": \"\\u0000\""),                 "list:1: not JSON: "                             },
-    {ENTRY(", \"input_above_200k\": \"2\""),
-     "list: prices[0].input_above_200k is not a field"                                                      },
-    {ENTRY(", \"\": \"2\""),                               "list: prices[0]. is not a field"                },
+     "list: prices[0].provider holds control characters"                                                        },
+    {ENTRY(", \"provider\": \"\\u0000\""),                  "list:1: not JSON: "                                },
+    {STEP("0"),                                             "list: prices[0].step_tokens must be a whole number"},
+    {STEP("-1"),                                            "list: prices[0].step_tokens must be a whole number"},
+    {STEP("1.5"),                                           "list: prices[0].step_tokens must be a whole number"},
+    {STEP("\"9\""),                                         "list: prices[0].step_tokens must be a whole number"},
+    {STEP("16777217"),                                      "list: prices[0].step_tokens must be a whole number"},
+    {ENTRY(", \"step_tokens\": 9, \"step_input\": \"-4\""),
+     "list: prices[0].step_input must be dollars"                                                               },
+    {ENTRY(", \"step_tokens\": 9"),                         "list: prices[0].step_tokens has no price"          },
+    {ENTRY(", \"step_output\": \"4\""),                     "list: prices[0].step_tokens is missing"            },
+    {ENTRY(", \"step_price\": \"4\""),                      "list: prices[0].step_price is not a field"         },
+    {ENTRY(", \"\": \"2\""),                                "list: prices[0]. is not a field"                   },
     {ENTRY("}, {\"model\": \"m\", \"currency\": \"USD\""),
-     "list: prices[1].model has this price twice"                                                           },
+     "list: prices[1].model has this price twice"                                                               },
 };
 
 START_TEST(a_wrong_list_is_refused_with_the_place) {
@@ -216,11 +249,13 @@ static enum status read_whole(const char *bytes, size_t n_bytes, struct error *e
 
 START_TEST(a_list_cut_at_any_byte_is_refused) {
     assert_cuts_are_refused(read_whole, sample);
+    assert_cuts_are_refused(read_whole, stepped);
 }
 END_TEST
 
 START_TEST(a_list_with_a_wrong_byte_never_crashes) {
     assert_wrong_bytes_do_no_harm(read_whole, sample);
+    assert_wrong_bytes_do_no_harm(read_whole, stepped);
 }
 END_TEST
 
@@ -243,6 +278,26 @@ START_TEST(lists_above_the_limits_are_refused) {
         ck_assert_int_eq(st, n_entries > LIMIT_PRICE_ENTRIES ? ERR_LIMIT : ERR_FORMAT);
     }
     free(text);
+}
+END_TEST
+
+START_TEST(more_steps_than_the_limit_are_refused) {
+    struct price_list list;
+    struct error err = {0};
+    char text[1024];
+    size_t n = (size_t)sprintf(text, "{\"prices\": [");
+    for (int i = 1; i <= LIMIT_PRICE_STEPS + 1; i++) {
+        n += (size_t)sprintf(text + n,
+                             "{\"model\": \"m%d\", \"currency\": \"USD\", "
+                             "\"step_tokens\": %d, \"step_input\": \"1\"}",
+                             i, i);
+        strcpy(text + n, "]}");
+        enum status st = parse(&list, text, &err);
+        ck_assert_int_eq(st, i > LIMIT_PRICE_STEPS ? ERR_LIMIT : OK);
+        price_list_close(&list);
+        text[n++] = ',';
+    }
+    assert_text("err.text", err.text, "list: more than 8 different step_tokens");
 }
 END_TEST
 
@@ -324,6 +379,7 @@ Suite *suite(void) {
     tcase_add_loop_test(reference, says_what_there_is_where_nothing_fits, 0,
                         sizeof(misses) / sizeof(misses[0]));
     tcase_add_test(reference, an_entry_keeps_all_that_the_list_says);
+    tcase_add_test(reference, above_a_step_the_whole_request_has_other_prices);
     tcase_add_test(reference, a_price_that_is_not_there_is_unknown_and_not_zero);
     tcase_add_test(reference, many_models_are_listed_as_far_as_they_fit);
     tcase_add_test(reference, the_list_that_we_ship_has_the_prices_of_the_course);
@@ -335,6 +391,7 @@ Suite *suite(void) {
     tcase_add_test(failures, a_list_cut_at_any_byte_is_refused);
     tcase_add_test(failures, a_list_with_a_wrong_byte_never_crashes);
     tcase_add_test(failures, lists_above_the_limits_are_refused);
+    tcase_add_test(failures, more_steps_than_the_limit_are_refused);
     tcase_add_test(failures, deep_nesting_is_refused);
     tcase_add_test(failures, every_failed_allocation_is_an_error);
     tcase_add_test(failures, a_file_that_cannot_be_read_is_named);

@@ -25,8 +25,8 @@ static const struct price_entry bot_prices = {
 static struct statement bot_statement(void) {
     struct statement s;
     const struct workload work = {
-        {3200, 3000, 0, 300},
-        1000, false
+        .used = {3200, 3000, 0, 300},
+        .n_requests = 1000,
     };
     assert_number("statement_of", statement_of(&s, &bot_prices, &work, NULL), OK);
     return s;
@@ -42,8 +42,8 @@ static struct statement bot_month(int64_t per_day) {
 static struct statement dear_statement(struct price_entry *entry) {
     struct statement s;
     const struct workload work = {
-        {.input = 1000, .cache_write = 1000},
-        1, false
+        .used = {.input = 1000, .cache_write = 1000},
+        .n_requests = 1,
     };
     *entry = bot_prices;
     entry->price = (struct price){4000000, 400000, 5000000, 20000000};
@@ -191,6 +191,22 @@ START_TEST(recorded_requests_are_added_up) {
 }
 END_TEST
 
+// A sum that does not know which requests are above the step cannot be billed.
+START_TEST(a_sum_without_the_step_is_refused) {
+    struct workload work = {.is_sum = true};
+    struct price_entry entry = bot_prices;
+    const struct invoice_usage used = {.input = 60};
+    struct statement s;
+    struct error err = {0};
+    entry.step = (struct price_step){100, entry.price};
+    assert_status("first", workload_add(&work, &used, NULL), OK);
+    assert_status("60, no step is near", statement_of(&s, &entry, &work, &err), OK);
+    assert_status("second", workload_add(&work, &used, NULL), OK);
+    assert_status("120", statement_of(&s, &entry, &work, &err), ERR_INPUT);
+    assert_text("err.param", err.param, "step");
+}
+END_TEST
+
 START_TEST(a_sum_that_no_number_holds_is_refused) {
     struct workload work = {.is_sum = true};
     const struct invoice_usage most = {.input = INT64_MAX, .output = 1};
@@ -217,13 +233,14 @@ START_TEST(what_cannot_be_billed_is_refused) {
         struct workload work;
         enum status want;
     } wrong[] = {
-        {{{10, 11, 0, 0}, 1, false},                                 ERR_INPUT      },
-        {{{10, 1, 0, 0}, -1, false},                                 ERR_INPUT      },
-        {{{10, 0, 1, 0}, 1, false},                                  ERR_UNSUPPORTED},
-        {{{INT64_MAX, 0, 0, 0}, 1, false},                           ERR_LIMIT      },
-        {{{INT64_MAX / 550000, 0, 0, 0}, 2, false},                  ERR_LIMIT      },
+        {{.used = {10, 11, 0, 0}, .n_requests = 1},                                 ERR_INPUT      },
+        {{.used = {10, 1, 0, 0}, .n_requests = -1},                                 ERR_INPUT      },
+        {{.used = {10, 0, 1, 0}, .n_requests = 1},                                  ERR_UNSUPPORTED},
+        {{.used = {INT64_MAX, 0, 0, 0}, .n_requests = 1},                           ERR_LIMIT      },
+        {{.used = {INT64_MAX / 550000, 0, 0, 0}, .n_requests = 2},                  ERR_LIMIT      },
  // Only without the cache:
-        {{{INT64_MAX / 550000, INT64_MAX / 550000, 0, 0}, 2, false}, ERR_LIMIT      },
+        {{.used = {INT64_MAX / 550000, INT64_MAX / 550000, 0, 0}, .n_requests = 2},
+         ERR_LIMIT                                                                                 },
     };
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
         struct statement s;
@@ -259,6 +276,7 @@ Suite *suite(void) {
     tcase_add_test(reference, recorded_requests_are_added_up);
     suite_add_tcase(s, reference);
     TCase *failures = tcase_create("failures");
+    tcase_add_test(failures, a_sum_without_the_step_is_refused);
     tcase_add_test(failures, a_sum_that_no_number_holds_is_refused);
     tcase_add_test(failures, a_month_that_no_number_holds_is_refused);
     tcase_add_test(failures, nothing_costs_nothing);

@@ -67,8 +67,8 @@ static struct pulled_workload equal_requests(void) {
     struct pulled_workload work;
     const struct lever_terms terms = {.max_tokens = 90, .fixed = 900};
     const struct workload now = {
-        {1000, 0, 0, 100},
-        1000, false
+        .used = {1000, 0, 0, 100},
+        .n_requests = 1000,
     };
     pulled_workload_of(&work, &now, &terms);
     return work;

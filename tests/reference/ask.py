@@ -180,6 +180,13 @@ def check_price(tally, program, url):
     code, out, err = run(program, url, "--prices", "/nonexistent", "--price", "x", "hosted")
     tally.equal((code, err), (1, "ask: /nonexistent: No such file or directory (--prices names the list)\n"),
                 "no price list")
+    # FIT-07: all of 3,200 input tokens at the price above 3,000: 200 * 2 + 3000 * 1 + 300 * 3 millionths.
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "prices.json"
+        path.write_text(json.dumps({"prices": [{"model": "m", "currency": "USD", "input": "1", "cached_input": "1",
+                                                "output": "3", "step_tokens": 3000, "step_input": "2"}]}))
+        _, _, err = run(program, url, "--prices", str(path), "--price", "m", "hosted")
+        tally.check(err.endswith(" $0.0043 (so far $0.0043)\n"), "FIT-07: the price above a step", err)
 
 
 def check_limit(tally, program, url):

@@ -116,6 +116,49 @@ def published(bill, folder):
     bill.tally.equal(got["per_request"]["total_usd"], "0.054399", "FIT-06: written once")
 
 
+def step(bill, folder):
+    """FIT-07: above 200,000 tokens the whole prompt has the higher price."""
+    tally, usage = bill.tally, Path(folder) / "usage.jsonl"
+    path = price_file(folder, input="2.00", cached_input="0.5", output="10", step_tokens=200000, step_input="4.00",
+                      step_output="15")
+    of_m = ("--prices", path, "--model", "m")
+    for n, dollars in ((200000, "0.400000"), (200001, "0.800004"), (250000, "1.000000")):
+        got = bill.document(*of_m, "--input", n, "--requests", 3, "--compare", "--what-if")
+        amounts = [Decimal(got["per_request"]["total_usd"]), Decimal(got["workload"]["total_usd"]) / 3,
+                   Decimal(got["models"][0]["total_usd"]) / 3, Decimal(got["what_if"][0]["total_usd"]) / 3]
+        tally.equal(amounts, [Decimal(dollars)] * 4, f"FIT-07: {n} tokens")
+        used = {"above_tokens": 200000, "requests": 3} if n > 200000 else None
+        told = [got["price_step"], got["models"][0]["price_step"], got["what_if"][0]["price_step"]]
+        tally.equal(told, [used] * 3, f"FIT-07: {n} tokens: says whether")
+
+    # Line by line, though together they are above the step; cached tokens count as input.
+    records = [(200000, 0, 100), (200001, 200001, 100), (150000, 0, 0), (250000, 50000, 1000)]
+    usage.write_text("\n".join(json.dumps({"prompt_tokens": n, "completion_tokens": out,
+                                           "prompt_tokens_details": {"cached_tokens": cached}})
+                               for n, cached, out in records))
+    recorded = (*of_m, "--usage", usage, "--compare", "--what-if", "--max-tokens", 500)
+    got = bill.document(*recorded)
+    lines = {"input_usd": "1.5", "cached_usd": "0.1250005", "output_usd": "0.0175", "total_usd": "1.6425005"}
+    tally.equal({name: got["workload"][name] for name in lines}, lines, "FIT-07: recorded, each at its price")
+    tally.equal(got["workload"]["without_cache"]["input_usd"], "2.500004", "FIT-07: recorded, without the cache")
+    tally.equal(got["models"][0]["total_usd"], "1.6425005", "FIT-07: recorded, --compare")
+    saved = {row["lever"]: row["saved_usd"] for row in got["what_if"]}
+    tally.equal(saved["max-tokens"], "0.0075", "FIT-07: recorded, --what-if")
+    tally.equal(got["price_step"], {"above_tokens": 200000, "requests": 2}, "FIT-07: recorded, says how many")
+    done = bill.run(*recorded)
+    tally.check("2 of 4 requests above 200,000 input tokens" in done.stdout, "FIT-07: says so in words", done.stdout)
+    tally.check("\ninput                   2 / 4  " in done.stdout, "FIT-07: both prices", done.stdout)
+    tally.check(all(len(line) <= 80 for line in done.stdout.splitlines() if "above" in line or " / " in line),
+                "FIT-07: 80 columns", done.stdout)
+    own = ("--own", "g", "--rents", rent_file(folder, low="1", high="1"), "--tokens-per-second", 1000,
+           "--utilization", 1)
+    # 24 dollars a day against 0.800004 + 100 * 15 / 10^6 for one request.
+    got = bill.document(*of_m, "--input", 200001, "--output", 100, *own)["own"]
+    tally.equal(got["low"]["break_even_requests_per_day"], 30, "FIT-07: --own")
+    bill.refused(1, "prices[0].step_tokens must be", "--model", "m", "--input", 1,
+                 "--prices", price_file(folder, input="1", step_tokens=0, step_input="2"))
+
+
 def all_models(bill, folder):
     tally = bill.tally
     got = bill.document("--compare", *BOT[2:])
@@ -364,6 +407,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         support_bot(bill)
         published(bill, folder)
+        step(bill, folder)
         drawn_workloads(bill, folder)
         all_models(bill, folder)
         month(bill)
