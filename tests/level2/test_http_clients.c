@@ -398,8 +398,10 @@ START_TEST(waits_with_accepting_when_every_slot_is_taken) {
     int fds[N], n_answered = 0;
     house.options.limits.n_connections = 8;
     start();
-    for (int i = 0; i < N; i++) fds[i] = dial();
-    for (int i = 0; i < N; i++) say(fds[i], "GET /health HTTP/1.1\r\n\r\n");
+    for (int i = 0; i < N; i++) { // who says nothing would have to make room
+        fds[i] = dial();
+        say(fds[i], "GET /health HTTP/1.1\r\n\r\n");
+    }
     for (int i = 0; i < N; i++) { // closing one lets the next one in
         if (strstr(hear(fds[i], "}"), " 200 ")) n_answered++;
         close(fds[i]);

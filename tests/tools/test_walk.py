@@ -394,7 +394,7 @@ class Walk(unittest.TestCase):
         said = self.tree.make("test", "EX=ropes", status=2)
         self.assertIn("no exercise 'ropes'; did you mean rope?", said)
         self.assertIn("There are: invoice, ", self.tree.make("hint", status=2))
-        self.assertIn("rope", self.tree.make("next", "EX=L2.3"))
+        self.assertIn("rmsnorm", self.tree.make("next", "EX=L2.3"))
         self.assertIn("There are", self.tree.make("reset", "EX=../x", status=2))
 
     def test_55_what_is_typed_is_a_name_and_no_command(self):
