@@ -119,16 +119,17 @@ def check_slow(args, tally, folder):
 
 def check_device(args, tally):
     """A device error: all who wait are told, and the status is 1, so that the manager restarts us."""
-    with Server(args, "--inject", "device-error:5") as server:
-        stream = server.start({"max_tokens": 50, "stream": True})
-        whole = server.start({"max_tokens": 50})
+    # So many steps that the stream has begun: before its first byte it would hear a status, as the other does.
+    with Server(args, "--inject", "device-error:200") as server:
+        stream = server.start({"max_tokens": 400, "stream": True})
+        whole = server.start({"max_tokens": 400})
         got = [b"".join(iter(lambda s=s: s.recv(65536), b"")).decode() for s in (stream, whole)]
         tally.equal(server.wait(), 1, "exit status")
         event = got[0].split("data: ")[-1].split("\n")[0]
         tally.equal(json.loads(event)["error"]["code"], "engine_failed", "the stream's last event")
         tally.check(got[1].startswith("HTTP/1.1 500 ") and '"engine_failed"' in got[1], "the whole answer", got[1])
         last = server.lines[-1]
-        tally.check(last.startswith("serve: the device failed at step 5"), "one line says why", last)
+        tally.check(last.startswith("serve: the device failed at step 200"), "one line says why", last)
 
 
 def main():
