@@ -153,12 +153,27 @@ enum status http_keys_read(struct http_keys *k, const char *path, struct error *
     return st;
 }
 
-enum status http_keys_reload(struct http_keys *k, const char *path, struct error *err) {
+enum status http_keys_apart(struct http_keys *k, const struct http_keys *admins,
+                            const char *path, struct error *err) {
+    for (int i = 0; i < admins->n_keys; i++) {
+        const struct http_key *key = &admins->keys[i];
+        if (!http_keys_of(k, key->scope)) continue;
+        return error_set(err, ERR_INPUT,
+                         "%s: %s opens the API, too; an administrator needs a key of his "
+                         "own",
+                         error_path(path), key->name);
+    }
+    return OK;
+}
+
+enum status http_keys_reload(struct http_keys *k, const char *path,
+                             const struct http_keys *admins, struct error *err) {
     struct http_keys fresh = {0};
     for (int i = 0; i < k->n_keys; i++) {
         if (!k->keys[i].is_from_file) fresh.keys[fresh.n_keys++] = k->keys[i];
     }
     enum status st = http_keys_read(&fresh, path, err);
+    if (!st && admins) st = http_keys_apart(&fresh, admins, path, err);
     if (st) return st;
 
     for (int i = 0; i < fresh.n_keys; i++) {

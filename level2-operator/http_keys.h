@@ -47,9 +47,16 @@ enum status http_keys_read(struct http_keys *k, const char *path, struct error *
 enum status http_keys_parse(struct http_keys *k, const char *text, size_t n_text,
                             const char *what, struct error *err);
 
+// Whoever only asks for text must not be an administrator: ERR_INPUT when a key is in both lists. path
+// stands before the message.
+enum status http_keys_apart(struct http_keys *k, const struct http_keys *admins,
+                            const char *path, struct error *err);
+
 // Reads the file once more in place of what was read from one. Who is known before and after keeps
-// what he has used, unless his limits have changed. After a failure everything is as it was.
-enum status http_keys_reload(struct http_keys *k, const char *path, struct error *err);
+// what he has used, unless his limits have changed. None of admins (NULL: nobody) may be among the new
+// ones. After a failure everything is as it was.
+enum status http_keys_reload(struct http_keys *k, const char *path,
+                             const struct http_keys *admins, struct error *err);
 
 // authorization: the header's value, NULL when there is none. True when it is "Bearer KEY" with a
 // known key, or no key is asked for. *scope is then the key's hash, 0 without keys: requests share

@@ -213,7 +213,9 @@ static enum status enter(struct visit *v, int *retry_after_s, struct error *err)
 static bool has_too_large_body(struct visit *v) {
     const struct http_limits *l = &v->s->options.limits;
     size_t n_body = evbuffer_get_length(evhttp_request_get_input_buffer(v->req));
-    size_t n_most = v->route->is_admitted ? l->body_bytes : l->tool_bytes;
+    size_t n_most = v->route->is_admin      ? LIMIT_ADMIN_BYTES
+                    : v->route->is_admitted ? l->body_bytes
+                                            : l->tool_bytes;
     char message[96];
 
     if (n_body <= n_most) return false;
@@ -265,6 +267,7 @@ static void answer_admin(struct visit *v) {
         http_swap_show(v->s, v->c);
         return;
     }
+    if (has_too_large_body(v)) return;
     const char *body = (const char *)evbuffer_pullup(in, -1); // NULL: it is empty
     http_swap_begin(v->s, v->c, body ? body : "", n_body);
 }

@@ -51,7 +51,10 @@ static void on_hup(evutil_socket_t signal_number, short what, void *ctx) {
     char reason[256];
     (void)signal_number;
     (void)what;
-    if (http_keys_reload(s->options.keys, s->options.key_file, &err) == OK) {
+    if (!s->options.key_file) {
+        log_line(s->options.log, LOG_INFO, "there is no file of keys to read again", NULL);
+    } else if (http_keys_reload(s->options.keys, s->options.key_file, s->options.swap.keys,
+                                &err) == OK) {
         log_line(s->options.log, LOG_INFO, "keys read again", "n_keys=%d",
                  s->options.keys->n_keys);
     } else {
@@ -271,7 +274,9 @@ static enum status open_events(struct http_server *s, struct error *err) {
         s->on_int = watch(s, SIGINT, signals, on_signal);
         is_whole = is_whole && s->on_term && s->on_int;
     }
-    if (s->options.takes_signals && s->options.key_file) {
+    // A service manager that tells us to read again must not end us. A terminal that closes should.
+    bool is_managed = s->options.manager && s->options.manager->is_there;
+    if (s->options.takes_signals && (s->options.key_file || is_managed)) {
         s->on_hup = watch(s, SIGHUP, signals, on_hup);
         is_whole = is_whole && s->on_hup;
     }

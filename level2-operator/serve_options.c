@@ -40,7 +40,7 @@ static enum status find_admin_dir(struct serve_options *o, struct arena *arena,
     return o->admin_dir ? OK : error_set(err, ERR_MEMORY, "no memory for the options");
 }
 
-// The keys of those who may change the model. Whoever only asks for text must not be one of them.
+// The keys of those who may change the model.
 static enum status read_admin(struct serve_options *o, const struct words *w,
                               struct arena *arena, struct error *err) {
     if (!w->admin_file) {
@@ -49,13 +49,7 @@ static enum status read_admin(struct serve_options *o, const struct words *w,
                          "--admin-models is nothing without --admin-key-file");
     }
     enum status st = http_keys_read(&o->admin_keys, w->admin_file, err);
-    for (int i = 0; !st && i < o->admin_keys.n_keys; i++) {
-        const struct http_key *key = &o->admin_keys.keys[i];
-        if (!http_keys_of(&o->keys, key->scope)) continue;
-        st = error_set(err, ERR_INPUT,
-                       "%s: %s opens the API, too; an administrator needs a key of his own",
-                       w->admin_file, key->name);
-    }
+    if (!st) st = http_keys_apart(&o->keys, &o->admin_keys, w->admin_file, err);
     return st ? st : find_admin_dir(o, arena, err);
 }
 

@@ -167,7 +167,7 @@ START_TEST(reading_again_keeps_what_was_used) {
     for (int i = 1; i < 4; i++) enter(&k.keys[i].quota, 0, &retry_s);
 
     write_keys("sk-2 b2 inside=1\nsk-1 a inside=2\nsk-4 d\n");
-    ck_assert_int_eq(http_keys_reload(&k, path, NULL), OK);
+    ck_assert_int_eq(http_keys_reload(&k, path, NULL, NULL), OK);
     ck_assert_ptr_null(key_of(&k, "sk-3"));
     ck_assert_ptr_nonnull(key_of(&k, "sk-given"));
     assert_text("renamed", key_of(&k, "sk-2")->name, "b2");
@@ -177,7 +177,7 @@ START_TEST(reading_again_keeps_what_was_used) {
     assert_status("none", enter(&key_of(&k, "sk-2")->quota, 0, &retry_s), ERR_BUSY);
 
     write_keys("sk-3 c inside=1\n"); // gone and back: its request ends after all
-    ck_assert_int_eq(http_keys_reload(&k, path, NULL), OK);
+    ck_assert_int_eq(http_keys_reload(&k, path, NULL, NULL), OK);
     quota_leave(&key_of(&k, "sk-3")->quota, 0, 5);
     assert_number("nobody", key_of(&k, "sk-3")->quota.n_inside, 0);
 }
@@ -189,13 +189,17 @@ START_TEST(a_bad_file_changes_nothing) {
     write_keys("sk-1\nsk-2\n");
     ck_assert_int_eq(http_keys_read(&k, path, NULL), OK);
     write_keys("sk-3\nsk-4 inside=none\n");
-    ck_assert_int_eq(http_keys_reload(&k, path, &err), ERR_INPUT);
+    ck_assert_int_eq(http_keys_reload(&k, path, NULL, &err), ERR_INPUT);
     ck_assert_ptr_nonnull(strstr(err.text, "line 2"));
     ck_assert_ptr_null(strstr(err.text, "sk-"));
     write_keys("");
-    ck_assert_int_eq(http_keys_reload(&k, path, &err), ERR_INPUT);
+    ck_assert_int_eq(http_keys_reload(&k, path, NULL, &err), ERR_INPUT);
+    struct http_keys admins = {0};
+    ck_assert_int_eq(http_keys_add(&admins, "sk-admin", NULL), OK);
+    write_keys("sk-3\nsk-admin\n");
+    ck_assert_int_eq(http_keys_reload(&k, path, &admins, &err), ERR_INPUT);
     unlink(path);
-    ck_assert_int_eq(http_keys_reload(&k, path, &err), ERR_IO);
+    ck_assert_int_eq(http_keys_reload(&k, path, NULL, &err), ERR_IO);
     assert_number("keys", k.n_keys, 2);
     ck_assert_ptr_nonnull(key_of(&k, "sk-1"));
     ck_assert_ptr_null(key_of(&k, "sk-3"));
