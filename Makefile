@@ -55,9 +55,9 @@ PROGRAMS := $(foreach m,$(MAINS),$(BUILD)/bin/$(patsubst main_%.c,%,$(notdir $(m
 # A learner's file is what mirrors a solution. Programs get the reference, unless modules.mk, written by
 # tools/course.py, lists the learner's as passed (LEARNED); MODULES names all, for --version.
 -include $(BUILD)/modules.mk $(BUILD)/suites.mk
-REFERENCE := $(wildcard solutions/*/*.c)
+REFERENCE := $(wildcard solutions/*/*.c solutions/*/*/*.c)
 STARTERS := $(wildcard $(REFERENCE:solutions/%=%))
-SOURCES  := $(filter-out $(MAINS) $(STARTERS) $(COPIES),$(wildcard $(wildcard common/*.c level*/*.c))) $(REFERENCE)
+SOURCES  := $(filter-out $(MAINS) $(STARTERS) $(COPIES),$(wildcard $(wildcard common/*.c level*/*.c level*/*/*.c))) $(REFERENCE)
 TESTS    := $(wildcard tests/common/test_*.c tests/level*/test_*.c)
 SUITES   := $(foreach t,$(TESTS),$(BUILD)/test/suites/$(patsubst test_%.c,%,$(notdir $(t))))
 SUPPORT  := $(wildcard tests/support/*.c)

@@ -20,7 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// The first rows are those that level 2 can turn into floats (level2-operator/rows_for.h); of the others
+// The first rows are those that level 2 can turn into floats (level2-operator/kernels/rows_for.h); of the others
 // only the size is known, so that a file with them can be listed.
 // clang-format off
 enum dtype {

@@ -12,11 +12,11 @@
 #include "common/cli.h"
 #include "common/limits.h"
 #include "common/mapped_file.h"
-#include "level2-operator/fit_bars.h"
-#include "level2-operator/fit_constants.h"
-#include "level2-operator/fit_machine.h"
-#include "level2-operator/fit_report.h"
-#include "level2-operator/fit_type.h"
+#include "level2-operator/fit/fit_bars.h"
+#include "level2-operator/fit/fit_constants.h"
+#include "level2-operator/fit/fit_machine.h"
+#include "level2-operator/fit/fit_report.h"
+#include "level2-operator/fit/fit_type.h"
 
 struct arguments {
     const char *model, *device, *weights, *kv, *data, *png;

@@ -7,11 +7,11 @@
 #include "common/cli.h"
 #include "common/limits.h"
 #include "common/mapped_file.h"
-#include "level2-operator/gguf_value.h"
-#include "level2-operator/inspect.h"
-#include "level2-operator/model.h"
-#include "level2-operator/rows_for.h"
-#include "level2-operator/tokenizer_gguf.h"
+#include "level2-operator/gguf/gguf_value.h"
+#include "level2-operator/inspect/inspect.h"
+#include "level2-operator/kernels/rows_for.h"
+#include "level2-operator/model/model.h"
+#include "level2-operator/words/tokenizer_gguf.h"
 
 struct options {
     const char *file;

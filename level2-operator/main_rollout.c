@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "common/cli.h"
-#include "level2-operator/rollout_run.h"
+#include "level2-operator/rollout/rollout_run.h"
 
 static volatile sig_atomic_t n_stops;
 

@@ -14,13 +14,13 @@
 #include "common/clock.h"
 #include "common/mapped_file.h"
 #include "common/modules.h"
-#include "level2-operator/engine_thread.h"
-#include "level2-operator/exchange.h"
-#include "level2-operator/http_server.h"
-#include "level2-operator/model_loader.h"
-#include "level2-operator/serve_options.h"
-#include "level2-operator/service_manager.h"
-#include "level2-operator/text_thread.h"
+#include "level2-operator/api/exchange.h"
+#include "level2-operator/api/text_thread.h"
+#include "level2-operator/server/engine_thread.h"
+#include "level2-operator/server/http_server.h"
+#include "level2-operator/server/model_loader.h"
+#include "level2-operator/server/serve_options.h"
+#include "level2-operator/service/service_manager.h"
 
 static const size_t work_bytes = 16 << 20; // queues, keys, origins
 

@@ -3,7 +3,7 @@
 #include "level3-optimizer/probe.h"
 
 #include "common/read_words.h"
-#include "level2-operator/matmul.h"
+#include "level2-operator/kernels/matmul.h"
 
 enum { PAGE_BYTES = 4096, PAGE_WORDS = PAGE_BYTES / 8 }; // pages of 8 TB fit an int
 enum { PROBE_OPS = 400 << 20 }; // of one run: long beside the start of a team

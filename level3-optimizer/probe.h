@@ -10,7 +10,7 @@
 #include "common/mapped_file.h"
 #include "common/status.h"
 #include "common/team.h"
-#include "level2-operator/model.h"
+#include "level2-operator/model/model.h"
 
 // The file summed up by all threads.
 struct read_probe {

@@ -3,7 +3,7 @@
 
     tools/check_deploy.py
 
-Each fact has one home: routes in level2-operator/http_route.c, limits in common/limits.h. Standard library only.
+Each fact has one home: routes in level2-operator/server/http_route.c, limits in common/limits.h. Standard library only.
 """
 import os
 import re
@@ -153,7 +153,7 @@ def check_with_systemd(p, text):
 def main():
     os.environ["PATH"] += os.pathsep + "/usr/sbin"  # where Debian keeps haproxy
     p, limit = Problems(), limits(read("common/limits.h"))
-    routes = open_routes(read("level2-operator/http_route.c"))
+    routes = open_routes(read("level2-operator/server/http_route.c"))
     check_haproxy(p, read("deploy/haproxy.cfg"), limit, routes)
     check_unit(p, read(UNIT), limit)
     check_kubernetes(p, read("deploy/kubernetes.yaml"), routes)

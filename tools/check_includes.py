@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Checks that includes point only downward: common knows nobody, each level knows the levels below
-it, nobody includes a .c file, and every project include is written from the root. And that they
+it, a room of a level the rooms below it, nobody includes a .c file, and every project include is
+written from the root. And that they
 stand in one order: own header, system headers, project headers, a blank line between the groups,
 each group sorted. Standard library.
 
@@ -21,13 +22,19 @@ ALLOWED = {
     "tools": ["common"],
     "tests": ["common", "level1-user", "level2-operator", "level3-optimizer", "level4-engine"],
 }
+# The rooms of a level, from the ground up: each may include those that stand before it.
+ROOMS = {
+    "level2-operator": ["text", "kernels", "gguf", "words", "files", "template", "model", "fit", "engine", "service",
+                        "api", "server", "rollout", "inspect"],
+}
 INCLUDE = re.compile(r'^\s*#\s*include\s+(["<])([^">]+)[">]')
 
 
-def room_of(path):
-    """The folder whose rules a file follows; a solution lives in the folder that it mirrors."""
+def home_of(path):
+    """The level whose rules a file follows, and the room in it or None; a solution lives where its twin does."""
     parts = path.relative_to(ROOT).parts
-    return parts[1] if parts[0] == "solutions" else parts[0]
+    level, *rest = parts[1:] if parts[0] == "solutions" else parts
+    return level, rest[0] if len(rest) > 1 else None
 
 
 def runs_of(text):
@@ -70,7 +77,7 @@ def faults_of(path):
 
 
 def arrow_faults_of(path):
-    room = room_of(path)
+    level, room = home_of(path)
     is_program = path.name.startswith("main_")  # a table of contents: may include all levels
     for number, line in enumerate(path.read_text().splitlines(), 1):
         match = INCLUDE.match(line)
@@ -82,8 +89,17 @@ def arrow_faults_of(path):
             yield f'{where}: "{target}" is not a path from the root'
         elif target.endswith(".c"):
             yield f'{where}: "{target}" is a source file'
-        elif target.split("/")[0] not in ALLOWED[room] + [room] and not is_program:
-            yield f'{where}: {room} may not include "{target}"'
+        elif target.split("/")[0] not in ALLOWED[level] + [level] and not is_program:
+            yield f'{where}: {level} may not include "{target}"'
+        elif is_upstairs(level, room, home_of(ROOT / target)) and not is_program:
+            yield f'{where}: {level}/{room} may not include "{target}"; from the ground up: {", ".join(ROOMS[level])}'
+
+
+def is_upstairs(level, room, target):
+    """Is the target in the same level, but in a room above this one? A file outside all rooms stands above them."""
+    order = ROOMS.get(level, [])
+    floor = {name: i for i, name in enumerate(order)}
+    return target[0] == level and bool(order) and floor.get(room, len(order)) < floor.get(target[1], len(order))
 
 
 def main():

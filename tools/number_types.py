@@ -81,7 +81,7 @@ def q5_1_block(x):
     return struct.pack("<ee", d, m) + fifth_bits(qs) + nibbles(qs)
 
 
-# ---- blocks of 256: level2-operator/rows_k.h draws them -----------------------------------------
+# ---- blocks of 256: level2-operator/kernels/rows_k.h draws them -----------------------------------------
 def in_groups(x, n):
     return [x[i : i + n] for i in range(0, len(x), n)]
 

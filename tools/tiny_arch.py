@@ -1,5 +1,5 @@
 """What the tiny model of each architecture has: its shape, and the tensors and keys beyond llama's.
-Written from the published configurations; the engine's own table (level2-operator/arch.c) is not used.
+Written from the published configurations; the engine's own table (level2-operator/gguf/arch.c) is not used.
 """
 import collections
 

@@ -1,13 +1,13 @@
 // Model files under a fuzzer: the parser, the loader and the printer. A file may be refused; it may not
 // crash, hang, cost more memory than its size justifies, or point outside itself.
-#include "level2-operator/gguf.h"
+#include "level2-operator/gguf/gguf.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "level2-operator/inspect.h"
-#include "level2-operator/model.h"
-#include "level2-operator/rows_for.h"
+#include "level2-operator/inspect/inspect.h"
+#include "level2-operator/kernels/rows_for.h"
+#include "level2-operator/model/model.h"
 
 enum { ARENA_PER_BYTE = 16, ARENA_BASE = 4096, PRINTED_BYTES = 1 << 16 };
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "level2-operator/haproxy.h"
+#include "level2-operator/rollout/haproxy.h"
 
 static void check(bool claim) {
     if (!claim) abort();

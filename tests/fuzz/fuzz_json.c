@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "level2-operator/api_error.h"
-#include "level2-operator/api_request.h"
+#include "level2-operator/api/api_error.h"
+#include "level2-operator/api/api_request.h"
 
 enum { N_VOCAB = 100, ARENA_BYTES = 16 << 20 };
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "level2-operator/http_keys.h"
+#include "level2-operator/server/http_keys.h"
 
 static void check(bool claim) {
     if (!claim) abort();

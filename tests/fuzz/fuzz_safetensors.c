@@ -1,6 +1,6 @@
 // The header of a safetensors file under a fuzzer. It may be refused, in one line; it may not crash, hang,
 // or cost more memory than its size justifies, and what is accepted lies inside the file.
-#include "level2-operator/safetensors.h"
+#include "level2-operator/files/safetensors.h"
 
 #include <stdlib.h>
 #include <string.h>

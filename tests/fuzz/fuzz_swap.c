@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "level2-operator/swap_request.h"
+#include "level2-operator/api/swap_request.h"
 
 static void check(bool claim) {
     if (!claim) abort();

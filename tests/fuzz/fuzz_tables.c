@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "level2-operator/device_table.h"
-#include "level2-operator/fit_bars.h"
-#include "level2-operator/fit_constants.h"
-#include "level2-operator/fit_report.h"
+#include "level2-operator/fit/device_table.h"
+#include "level2-operator/fit/fit_bars.h"
+#include "level2-operator/fit/fit_constants.h"
+#include "level2-operator/fit/fit_report.h"
 
 static void check(bool claim) {
     if (!claim) abort();

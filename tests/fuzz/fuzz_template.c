@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "common/utf8.h"
-#include "level2-operator/template.h"
-#include "level2-operator/template_json.h"
+#include "level2-operator/template/template.h"
+#include "level2-operator/template/template_json.h"
 
 enum { ARENA_BYTES = 32 << 20, FOREIGN = 0x01 };
 

@@ -1,5 +1,5 @@
 // The two curves at points whose values are known from elsewhere, and far out, where they must be flat.
-#include "level2-operator/activation.h"
+#include "level2-operator/kernels/activation.h"
 
 #include <math.h>
 #include <stdio.h>

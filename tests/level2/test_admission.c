@@ -1,5 +1,5 @@
 // Who may wait, and when the others are told to come back.
-#include "level2-operator/admission.h"
+#include "level2-operator/service/admission.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // Answers from a request's bytes to the bytes of the reply, and what the engine is asked for on the way.
-#include "level2-operator/answer.h"
+#include "level2-operator/api/answer.h"
 
 #include <stdio.h>
 #include <stdlib.h>

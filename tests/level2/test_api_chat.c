@@ -1,5 +1,5 @@
 // What only /v1/chat/completions has: messages.
-#include "level2-operator/api_request.h"
+#include "level2-operator/api/api_request.h"
 
 #include <stdio.h>
 #include <stdlib.h>

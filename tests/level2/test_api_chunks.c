@@ -1,5 +1,5 @@
 // Streams as clients read them: the order of chunks, the framing of events, usage, an error.
-#include "level2-operator/api_reply.h"
+#include "level2-operator/api/api_reply.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // What only /v1/completions has: prompts.
-#include "level2-operator/api_request.h"
+#include "level2-operator/api/api_request.h"
 
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 // Errors as clients read them: the status of HTTP, the four keys, the code.
-#include "level2-operator/api_error.h"
+#include "level2-operator/api/api_error.h"
 
 #include <stdlib.h>
 

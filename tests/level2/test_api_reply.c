@@ -1,6 +1,6 @@
 // Whole bodies as clients read them: shapes, counts, log probabilities; and what happens when memory
 // is short.
-#include "level2-operator/api_reply.h"
+#include "level2-operator/api/api_reply.h"
 
 #include <math.h>
 #include <stdlib.h>

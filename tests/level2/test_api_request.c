@@ -1,6 +1,6 @@
 // What requests of /v1/chat/completions and /v1/completions have in common: what each field becomes,
 // what is refused and under which name.
-#include "level2-operator/api_request.h"
+#include "level2-operator/api/api_request.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // The fields that say how tokens are drawn, where an answer stops, and which log probabilities it
 // tells.
-#include "level2-operator/api_request.h"
+#include "level2-operator/api/api_request.h"
 
 #include "tests/support/parsed_request.h"
 #include "tests/support/suite.h"

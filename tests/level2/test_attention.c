@@ -1,6 +1,6 @@
 // Attention in parts against a plain softmax in double. Each function is judged alone; only the tests
 // of the whole call all three.
-#include "level2-operator/attention.h"
+#include "level2-operator/kernels/attention.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // Chat texts worked out by hand. jinja2 with the file's own template judges the same code in
 // tests/reference/chat.py, and with the templates of other families in tests/reference/templates.py.
-#include "level2-operator/chat.h"
+#include "level2-operator/template/chat.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "level2-operator/chat.h"
-#include "level2-operator/chat_builtin.h"
+#include "level2-operator/template/chat.h"
+#include "level2-operator/template/chat_builtin.h"
 #include "tests/support/chat_house.h"
 #include "tests/support/suite.h"
 

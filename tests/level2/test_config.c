@@ -1,5 +1,5 @@
 // The metadata of a model: the tiny model's own, and what must not be believed or silently ignored.
-#include "level2-operator/config.h"
+#include "level2-operator/model/config.h"
 
 #include <math.h>
 #include <string.h>

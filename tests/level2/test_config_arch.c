@@ -1,6 +1,6 @@
 // What the metadata of each architecture says, and what it may not leave out: windows, rope bases,
 // stretched positions, scales.
-#include "level2-operator/config.h"
+#include "level2-operator/model/config.h"
 
 #include <math.h>
 #include <stdio.h>

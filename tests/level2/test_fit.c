@@ -1,6 +1,6 @@
 // Bytes of weights and KV, what is left, and what goes into it: rows worked by hand, published models,
 // and a count layer by layer over drawn shapes. Tests of one function call no other.
-#include "level2-operator/fit.h"
+#include "level2-operator/fit/fit.h"
 
 #include <stdio.h>
 

@@ -1,17 +1,17 @@
 // From a model and a machine to answers and advice: the course's numbers, windows, copies, this machine,
 // and that each piece of advice is true.
-#include "level2-operator/fit_case.h"
+#include "level2-operator/fit/fit_case.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "common/os.h"
-#include "level2-operator/fit_advice.h"
-#include "level2-operator/fit_constants.h"
-#include "level2-operator/fit_machine.h"
-#include "level2-operator/fit_type.h"
-#include "level2-operator/model.h"
-#include "level2-operator/ops.h"
+#include "level2-operator/fit/fit_advice.h"
+#include "level2-operator/fit/fit_constants.h"
+#include "level2-operator/fit/fit_machine.h"
+#include "level2-operator/fit/fit_type.h"
+#include "level2-operator/model/model.h"
+#include "level2-operator/model/ops.h"
 #include "tests/support/suite.h"
 
 static const char entries[] =

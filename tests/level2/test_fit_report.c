@@ -1,11 +1,11 @@
 // What fit says: both units of bytes, bars that end where the bytes do, JSON without memory, a picture.
-#include "level2-operator/fit_report.h"
+#include "level2-operator/fit/fit_report.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "level2-operator/byte_text.h"
-#include "level2-operator/fit_bars.h"
+#include "level2-operator/fit/fit_bars.h"
+#include "level2-operator/text/byte_text.h"
 #include "tests/support/memory.h"
 #include "tests/support/suite.h"
 

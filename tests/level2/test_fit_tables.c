@@ -1,12 +1,12 @@
 // The tables that fit reads: those that we ship, and files that are not what they should be.
-#include "level2-operator/model_table.h"
+#include "level2-operator/fit/model_table.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "common/limits.h"
-#include "level2-operator/device_table.h"
-#include "level2-operator/fit_constants.h"
+#include "level2-operator/fit/device_table.h"
+#include "level2-operator/fit/fit_constants.h"
 #include "tests/support/json_sweeps.h"
 #include "tests/support/suite.h"
 

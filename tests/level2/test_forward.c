@@ -1,6 +1,6 @@
 // The order of the forward pass, with stages that compute nothing and write down who called them.
 // That the right numbers come out is the business of tests/level2/test_forward_bits.c.
-#include "level2-operator/forward.h"
+#include "level2-operator/model/forward.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // The forward pass of each architecture: against the naive pass in double, and to the last bit against
 // itself, however the work is cut. Prompts are longer than the window and than one attention segment.
-#include "level2-operator/forward.h"
+#include "level2-operator/model/forward.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // The forward pass on the tiny model: against a naive one in double, and to the last bit against
 // itself, however the work is cut: into steps, blocks, batches or workers.
-#include "level2-operator/forward.h"
+#include "level2-operator/model/forward.h"
 
 #include <math.h>
 #include <signal.h>

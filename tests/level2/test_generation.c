@@ -1,6 +1,6 @@
 // One answer in the making: text held back until it is whole, stop strings, counts, log
 // probabilities, and the ways it ends.
-#include "level2-operator/generation.h"
+#include "level2-operator/api/generation.h"
 
 #include <string.h>
 

@@ -1,12 +1,12 @@
 // The GGUF reader against files made by hand. Each stage of gguf_parse is called alone (gguf_rig.h);
 // TCase whole is about all of them together. Longer trials: test_gguf_hostile.c.
-#include "level2-operator/gguf.h"
+#include "level2-operator/gguf/gguf.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "common/limits.h"
-#include "level2-operator/gguf_value.h"
+#include "level2-operator/gguf/gguf_value.h"
 #include "tests/support/gguf_rig.h"
 #include "tests/support/gguf_written.h"
 #include "tests/support/suite.h"

@@ -1,13 +1,13 @@
 // The GGUF reader, the long way: each file that is wrong in one way, each place where the tiny model can
 // be cut, thousands of changed copies. What a learner's reader must do in the first second is in
 // test_gguf.c.
-#include "level2-operator/gguf.h"
+#include "level2-operator/gguf/gguf.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/limits.h"
-#include "level2-operator/gguf_value.h"
+#include "level2-operator/gguf/gguf_value.h"
 #include "tests/support/gguf_file.h"
 #include "tests/support/suite.h"
 #include "tests/support/wrong_gguf.h"

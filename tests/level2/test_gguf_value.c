@@ -1,5 +1,5 @@
 // Values of a parsed GGUF file as C numbers: kind, range, items of arrays.
-#include "level2-operator/gguf_value.h"
+#include "level2-operator/gguf/gguf_value.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // HAProxy's table and its socket: a table as 2.6 writes it, tables that nobody should write, and a socket
 // whose other end we play.
-#include "level2-operator/haproxy.h"
+#include "level2-operator/rollout/haproxy.h"
 
 #include <signal.h>
 #include <stdio.h>

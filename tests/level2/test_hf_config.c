@@ -1,15 +1,15 @@
 // config.json of each family as published folders have it, with the numbers that the engine gets of it.
-#include "level2-operator/hf_config.h"
+#include "level2-operator/files/hf_config.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "common/limits.h"
-#include "level2-operator/config.h"
-#include "level2-operator/gguf_value.h"
-#include "level2-operator/hf_json.h"
-#include "level2-operator/hf_names.h"
+#include "level2-operator/files/hf_json.h"
+#include "level2-operator/gguf/gguf_value.h"
+#include "level2-operator/gguf/hf_names.h"
+#include "level2-operator/model/config.h"
 #include "tests/support/suite.h"
 
 static struct arena arena;

@@ -1,5 +1,5 @@
 // The HTTP loop: paths, methods, headers, streams, keys and origins, over real sockets.
-#include "level2-operator/http_server.h"
+#include "level2-operator/server/http_server.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // What clients do wrong: malformed, endless, too slow, gone, not reading.
-#include "level2-operator/http_server.h"
+#include "level2-operator/server/http_server.h"
 
 #include <poll.h>
 #include <string.h>

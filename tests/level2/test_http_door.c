@@ -1,14 +1,14 @@
 // What the loop asks at the door, without a socket: path, key, origin; and whether the engine lives.
-#include "level2-operator/http_keys.h"
+#include "level2-operator/server/http_keys.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "level2-operator/heartbeat.h"
-#include "level2-operator/http_cors.h"
-#include "level2-operator/http_route.h"
+#include "level2-operator/server/http_cors.h"
+#include "level2-operator/server/http_route.h"
+#include "level2-operator/service/heartbeat.h"
 #include "tests/support/suite.h"
 
 static struct arena arena;

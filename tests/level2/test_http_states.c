@@ -1,11 +1,11 @@
 // The states of a running server: loading, full, busy, idle, draining, stopped.
-#include "level2-operator/http_server.h"
+#include "level2-operator/server/http_server.h"
 
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "level2-operator/fault.h"
+#include "level2-operator/service/fault.h"
 #include "tests/support/http_house.h"
 
 // ---- loading -----------------------------------------------------------------------------------

@@ -1,10 +1,10 @@
 // Another model in a running server: what the loop says to the administrator and to the worker.
-#include "level2-operator/http_swap.h"
+#include "level2-operator/server/http_swap.h"
 
 #include <string.h>
 #include <unistd.h>
 
-#include "level2-operator/http_served.h"
+#include "level2-operator/server/http_served.h"
 #include "tests/support/http_house.h"
 
 #define KEY "Authorization: Bearer admin\r\n"

@@ -1,6 +1,6 @@
 // What `inspect` prints: the numbers of the tiny model, and that a hostile file cannot speak to the
 // terminal.
-#include "level2-operator/inspect.h"
+#include "level2-operator/inspect/inspect.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "common/limits.h"
-#include "level2-operator/gguf_value.h"
-#include "level2-operator/rows_for.h"
-#include "level2-operator/tokenizer_gguf.h"
+#include "level2-operator/gguf/gguf_value.h"
+#include "level2-operator/kernels/rows_for.h"
+#include "level2-operator/words/tokenizer_gguf.h"
 #include "tests/support/gguf_file.h"
 #include "tests/support/suite.h"
 

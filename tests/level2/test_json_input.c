@@ -1,5 +1,5 @@
 // Bodies from strangers: what is refused, and how the readers name the field at fault.
-#include "level2-operator/json_input.h"
+#include "level2-operator/text/json_input.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 // The pool of KV blocks, its layout in plain ops, and tables.
-#include "level2-operator/kv.h"
+#include "level2-operator/model/kv.h"
 
 #include <string.h>
 
-#include "level2-operator/ops.h"
+#include "level2-operator/model/ops.h"
 #include "tests/support/suite.h"
 
 static struct arena arena;

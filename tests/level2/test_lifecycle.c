@@ -1,5 +1,5 @@
 // The states of a server and its models: every arrow, and nothing else.
-#include "level2-operator/lifecycle.h"
+#include "level2-operator/service/lifecycle.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // Opening models one beside the other: what is counted, what is refused, what comes back.
-#include "level2-operator/loaded_model.h"
+#include "level2-operator/server/loaded_model.h"
 
 #include <stdio.h>
 #include <string.h>

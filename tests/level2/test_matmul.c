@@ -1,11 +1,11 @@
 // Matrix products: the order of additions is a contract, so it is tested to the last bit.
-#include "level2-operator/matmul.h"
+#include "level2-operator/kernels/matmul.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "level2-operator/rows_for.h"
+#include "level2-operator/kernels/rows_for.h"
 #include "tests/support/suite.h"
 
 enum { MAX_IN = 1000, MAX_OUT = 20, MAX_TOKENS = 67 };

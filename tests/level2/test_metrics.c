@@ -1,10 +1,10 @@
 // Histograms and counters: where a value falls, what an answer's times become, and the page.
-#include "level2-operator/metrics.h"
+#include "level2-operator/service/metrics.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "level2-operator/http_server.h"
+#include "level2-operator/server/http_server.h"
 #include "tests/support/http_house.h"
 
 static const double bounds[] = {1, 2, 5};

@@ -1,12 +1,12 @@
 // Loading a whole model: every matrix found and checked, nothing missing, nothing left over.
-#include "level2-operator/model.h"
+#include "level2-operator/model/model.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "common/half.h"
-#include "level2-operator/gguf_value.h"
-#include "level2-operator/rows_for.h"
+#include "level2-operator/gguf/gguf_value.h"
+#include "level2-operator/kernels/rows_for.h"
 #include "tests/support/gguf_file.h"
 #include "tests/support/suite.h"
 

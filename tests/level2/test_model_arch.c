@@ -1,5 +1,5 @@
 // Binding the tensors that not every architecture has: biases, norms, factors of rotary positions.
-#include "level2-operator/model.h"
+#include "level2-operator/model/model.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // The constants of a model, counted by hand for the tiny one.
-#include "level2-operator/model_cost.h"
+#include "level2-operator/model/model_cost.h"
 
 #include <string.h>
 

@@ -1,12 +1,12 @@
 // Models in several files: parts of a GGUF file, and folders with safetensors. What is right opens as the
 // same model; each thing that can be wrong between files is named with the file.
-#include "level2-operator/model_file.h"
+#include "level2-operator/files/model_file.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "level2-operator/gguf_value.h"
-#include "level2-operator/model.h"
+#include "level2-operator/gguf/gguf_value.h"
+#include "level2-operator/model/model.h"
 #include "tests/support/model_folder.h"
 #include "tests/support/suite.h"
 

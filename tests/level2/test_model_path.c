@@ -1,5 +1,5 @@
 // Which files an administrator may name: everything below the folder, nothing beside it.
-#include "level2-operator/model_path.h"
+#include "level2-operator/service/model_path.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 // The plain stages on their own: what a run takes, and which keys a head reads.
-#include "level2-operator/ops.h"
+#include "level2-operator/model/ops.h"
 
 #include <string.h>
 
-#include "level2-operator/run_plain.h"
+#include "level2-operator/model/run_plain.h"
 #include "tests/support/suite.h"
 
 static struct arena arena;

@@ -1,12 +1,12 @@
 // What one key may use, on a clock that stands still until a test moves it; and keys that are read
 // again while their requests run.
-#include "level2-operator/quota.h"
+#include "level2-operator/service/quota.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "level2-operator/http_keys.h"
+#include "level2-operator/server/http_keys.h"
 #include "tests/support/http_house.h"
 
 static const int64_t second = 1000000000;

@@ -1,5 +1,5 @@
 // RMSNorm: rows worked by hand, the equation in double, and what must not change a row.
-#include "level2-operator/rmsnorm.h"
+#include "level2-operator/kernels/rmsnorm.h"
 
 #include <math.h>
 #include <stdio.h>

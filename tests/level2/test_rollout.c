@@ -1,6 +1,6 @@
 // Roll-outs of replicas that exist on paper only, on a clock that the test moves: what was done, in which
 // order, and where everybody is in the end.
-#include "level2-operator/rollout.h"
+#include "level2-operator/rollout/rollout.h"
 
 #include <stdio.h>
 #include <string.h>

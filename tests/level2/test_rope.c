@@ -1,6 +1,6 @@
 // Rotary positions: pairs worked by hand, a turn in double over many shapes, and what attention relies on.
 // Tests of one function never call the other, so that each can be written first.
-#include "level2-operator/rope.h"
+#include "level2-operator/kernels/rope.h"
 
 #include <math.h>
 #include <stdio.h>

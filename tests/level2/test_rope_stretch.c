@@ -1,5 +1,5 @@
 // Divisors of rotary frequencies: published numbers, what holds for all ways, and bounds that meet.
-#include "level2-operator/rope_stretch.h"
+#include "level2-operator/kernels/rope_stretch.h"
 
 #include <math.h>
 #include <stdio.h>

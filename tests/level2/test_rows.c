@@ -1,14 +1,14 @@
 // Stored rows as floats: blocks worked by hand, then drawn rows of many lengths at odd addresses beside a
 // slow oracle. Tests of q8 and q4 never call each other; "whole" goes through rows_for
 // to every type of rows.h.
-#include "level2-operator/rows.h"
+#include "level2-operator/kernels/rows.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "level2-operator/rows_for.h"
+#include "level2-operator/kernels/rows_for.h"
 #include "tests/support/suite.h"
 
 // ---- worked examples: f16 3c00 is 1, 3800 is 0.5, c000 is -2; the low byte stands first -----------

@@ -1,12 +1,12 @@
 // Which function reads which type: those that the engine computes with have their own, no other has one.
-#include "level2-operator/rows_for.h"
+#include "level2-operator/kernels/rows_for.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "level2-operator/rows.h"
-#include "level2-operator/rows_k.h"
-#include "level2-operator/rows_q5.h"
+#include "level2-operator/kernels/rows.h"
+#include "level2-operator/kernels/rows_k.h"
+#include "level2-operator/kernels/rows_q5.h"
 #include "tests/support/suite.h"
 
 static const struct {

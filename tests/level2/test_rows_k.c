@@ -1,6 +1,6 @@
 // K blocks as floats: blocks worked by hand, then blocks that are packed here from drawn numbers, so that
 // it is known what must come out. Tests of q4, q5 and q6 never call each other.
-#include "level2-operator/rows_k.h"
+#include "level2-operator/kernels/rows_k.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "common/half.h"
-#include "level2-operator/rows.h"
-#include "level2-operator/rows_for.h"
+#include "level2-operator/kernels/rows.h"
+#include "level2-operator/kernels/rows_for.h"
 #include "tests/support/suite.h"
 
 enum { N_PATTERNS = 65536 };

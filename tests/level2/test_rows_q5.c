@@ -1,5 +1,5 @@
 // Five bits: blocks worked by hand, then drawn rows beside a slow oracle.
-#include "level2-operator/rows_q5.h"
+#include "level2-operator/kernels/rows_q5.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "common/half.h"
-#include "level2-operator/rows_for.h"
+#include "level2-operator/kernels/rows_for.h"
 #include "tests/support/suite.h"
 
 // ---- by hand: f16 3c00 is 1, 3800 is 0.5, c000 is -2 ----------------------------------------------

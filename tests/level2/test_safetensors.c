@@ -1,13 +1,13 @@
 // The safetensors reader: the format's own cases, each rule broken once, every truncation, thousands of
 // changed copies.
-#include "level2-operator/safetensors.h"
+#include "level2-operator/files/safetensors.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/limits.h"
-#include "level2-operator/rows_for.h"
+#include "level2-operator/kernels/rows_for.h"
 #include "tests/support/gguf_file.h"
 #include "tests/support/json_memory.h"
 #include "tests/support/memory.h"

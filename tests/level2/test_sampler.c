@@ -1,6 +1,6 @@
 // The sampler, step by step: worked by hand (cases SMP-01 to SMP-11), then drawn at random and compared
 // with a simple oracle. test_sampler_sweep.c goes through many more.
-#include "level2-operator/sampler.h"
+#include "level2-operator/engine/sampler.h"
 
 #include <math.h>
 #include <stdlib.h>

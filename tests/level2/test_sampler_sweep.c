@@ -1,6 +1,6 @@
 // The sampler as a whole: what is given of it, large vocabularies, draws by seed, and many random
 // distributions. test_sampler.c judges each step.
-#include "level2-operator/sampler.h"
+#include "level2-operator/engine/sampler.h"
 
 #include <math.h>
 #include <stdlib.h>

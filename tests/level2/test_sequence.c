@@ -1,5 +1,5 @@
 // One sequence fed by hand: positions follow each other, clearing forgets, every failure is told.
-#include "level2-operator/sequence.h"
+#include "level2-operator/engine/sequence.h"
 
 #include <signal.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // The serial engine in too little memory: a shorter context where none was asked for, a reason with what
 // would help where one was, and what is promised is what the engine then takes.
-#include "level2-operator/serial_fit.h"
+#include "level2-operator/engine/serial_fit.h"
 
 #include <stdio.h>
 #include <string.h>

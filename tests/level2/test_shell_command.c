@@ -1,5 +1,5 @@
 // Commands that run beside us: what they get, how they end, and that none is left.
-#include "level2-operator/shell_command.h"
+#include "level2-operator/rollout/shell_command.h"
 
 #include <errno.h>
 #include <signal.h>

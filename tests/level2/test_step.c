@@ -1,5 +1,5 @@
 // The simple attention plan: every row and head exactly once, all of its segments.
-#include "level2-operator/step.h"
+#include "level2-operator/model/step.h"
 
 #include <signal.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // Stop strings: what is shown, piece by piece and at the end, and that the cuts change nothing.
-#include "level2-operator/stop.h"
+#include "level2-operator/api/stop.h"
 
 #include <stdint.h>
 #include <stdio.h>

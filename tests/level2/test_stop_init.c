@@ -1,5 +1,5 @@
 // What a filter of stop strings is made of, and what it refuses to be made of.
-#include "level2-operator/stop.h"
+#include "level2-operator/api/stop.h"
 
 #include "tests/support/suite.h"
 

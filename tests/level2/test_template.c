@@ -1,6 +1,6 @@
 // The language, a row for each of its parts, worked out by hand. jinja2 judges the same code on many more
 // rows in tests/reference/templates.py.
-#include "level2-operator/template.h"
+#include "level2-operator/template/template.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // Where tags begin and end, and the white space around them, worked out by hand.
-#include "level2-operator/template_lexer.h"
+#include "level2-operator/template/template_lexer.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // Texts that know who wrote each byte.
-#include "level2-operator/template_text.h"
+#include "level2-operator/template/template_text.h"
 
 #include <string.h>
 

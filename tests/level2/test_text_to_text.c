@@ -1,6 +1,6 @@
 // JSON in, JSON out, with everything real in between: text worker, serial engine, tiny model. Only
 // the sockets are missing.
-#include "level2-operator/text_worker.h"
+#include "level2-operator/api/text_worker.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // The routes that need no engine: ids, text and templates.
-#include "level2-operator/text_tools.h"
+#include "level2-operator/api/text_tools.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // The text worker when something is wrong: bad requests, clients that leave, engines that fail, queues
 // that are full, memory that ends.
-#include "level2-operator/text_worker.h"
+#include "level2-operator/api/text_worker.h"
 
 #include <jansson.h>
 #include <poll.h>

@@ -7,7 +7,7 @@
 
 #include "common/clock.h"
 #include "common/mapped_file.h"
-#include "level2-operator/tokenizer_gguf.h"
+#include "level2-operator/words/tokenizer_gguf.h"
 
 static const size_t arena_limit = (size_t)4 << 30; // bytes
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "common/limits.h"
-#include "level2-operator/sequence.h"
+#include "level2-operator/engine/sequence.h"
 
 enum { N_WORKERS = 2 };
 

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "level2-operator/chat_builtin.h"
-#include "level2-operator/template.h"
-#include "level2-operator/template_json.h"
+#include "level2-operator/template/chat_builtin.h"
+#include "level2-operator/template/template.h"
+#include "level2-operator/template/template_json.h"
 
 enum { ARENA_BYTES = 256 << 20 };
 

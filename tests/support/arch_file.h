@@ -3,7 +3,7 @@
 #ifndef TESTS_SUPPORT_ARCH_FILE_H
 #define TESTS_SUPPORT_ARCH_FILE_H
 
-#include "level2-operator/arch.h"
+#include "level2-operator/gguf/arch.h"
 #include "tests/support/gguf_file.h"
 #include "tests/support/suite.h"
 

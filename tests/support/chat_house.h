@@ -2,7 +2,7 @@
 #ifndef TESTS_SUPPORT_CHAT_HOUSE_H
 #define TESTS_SUPPORT_CHAT_HOUSE_H
 
-#include "level2-operator/chat.h"
+#include "level2-operator/template/chat.h"
 #include "tests/support/gguf_file.h"
 
 struct chat_house {

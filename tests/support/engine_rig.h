@@ -2,7 +2,7 @@
 #ifndef TESTS_SUPPORT_ENGINE_RIG_H
 #define TESTS_SUPPORT_ENGINE_RIG_H
 
-#include "level2-operator/engine_serial.h"
+#include "level2-operator/engine/engine_serial.h"
 
 enum { RIG_TOKENS = 2048, RIG_PROMPT = 90 };
 

@@ -9,7 +9,7 @@
 #ifndef TESTS_SUPPORT_FAKE_OPS_H
 #define TESTS_SUPPORT_FAKE_OPS_H
 
-#include "level2-operator/ops.h"
+#include "level2-operator/model/ops.h"
 
 extern const struct ops fake_ops;
 

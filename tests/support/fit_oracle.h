@@ -1,11 +1,11 @@
 // Shapes, and the bytes they take, counted layer by layer and head by head: the judge of
-// level2-operator/fit.h.
+// level2-operator/fit/fit.h.
 #ifndef TESTS_SUPPORT_FIT_ORACLE_H
 #define TESTS_SUPPORT_FIT_ORACLE_H
 
 #include <stddef.h>
 
-#include "level2-operator/fit.h"
+#include "level2-operator/fit/fit.h"
 #include "tests/support/suite.h"
 
 // Small ones: all counts stay far below 2^63.

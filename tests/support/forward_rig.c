@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "level2-operator/forward.h"
+#include "level2-operator/model/forward.h"
 #include "tests/support/naive.h"
 #include "tests/support/suite.h"
 

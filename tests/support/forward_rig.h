@@ -4,7 +4,7 @@
 #define TESTS_SUPPORT_FORWARD_RIG_H
 
 #include "common/team.h"
-#include "level2-operator/ops.h"
+#include "level2-operator/model/ops.h"
 
 enum { N_SEQS = 3, N_CTX = 320, MAX_ROWS = 64 };
 

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "level2-operator/gguf.h"
+#include "level2-operator/gguf/gguf.h"
 
 // ---- byte by byte. Everything little-endian; memory failure ends the test.
 struct bytes {

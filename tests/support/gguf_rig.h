@@ -3,8 +3,8 @@
 #ifndef TESTS_SUPPORT_GGUF_RIG_H
 #define TESTS_SUPPORT_GGUF_RIG_H
 
-#include "level2-operator/gguf.h"
-#include "level2-operator/gguf_reader.h"
+#include "level2-operator/gguf/gguf.h"
+#include "level2-operator/gguf/gguf_reader.h"
 #include "tests/support/gguf_file.h"
 #include "tests/support/wrong_gguf.h"
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "level2-operator/gguf_value.h"
+#include "level2-operator/gguf/gguf_value.h"
 
 // Never the same twice: each begins with its number.
 static void draw_name(struct draw *d, char name[NAME_SPACE], int number) {

@@ -2,12 +2,12 @@
 #include "tests/support/hf_input.h"
 
 #include "common/limits.h"
-#include "level2-operator/config.h"
-#include "level2-operator/hf_config.h"
-#include "level2-operator/hf_json.h"
-#include "level2-operator/safetensors_index.h"
-#include "level2-operator/tokenizer_gguf.h"
-#include "level2-operator/tokenizer_json.h"
+#include "level2-operator/files/hf_config.h"
+#include "level2-operator/files/hf_json.h"
+#include "level2-operator/files/safetensors_index.h"
+#include "level2-operator/files/tokenizer_json.h"
+#include "level2-operator/model/config.h"
+#include "level2-operator/words/tokenizer_gguf.h"
 
 static enum status finish(struct key_list *keys, struct gguf *g, struct error *err) {
     g->is_converted = true;

@@ -15,7 +15,7 @@
 #include <stdio.h>
 
 #include "common/engine_impl.h"
-#include "level2-operator/http_server.h"
+#include "level2-operator/server/http_server.h"
 #include "tests/support/suite.h"
 
 // An engine that only has statistics: see set_stats.

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "level2-operator/rows_for.h"
+#include "level2-operator/kernels/rows_for.h"
 #include "tests/support/suite.h"
 
 enum { MAX_ROW = 1024 };

@@ -3,7 +3,7 @@
 #ifndef TESTS_SUPPORT_NAIVE_H
 #define TESTS_SUPPORT_NAIVE_H
 
-#include "level2-operator/model.h"
+#include "level2-operator/model/model.h"
 
 // Rows of the model may be 1024 values long at most: it is meant for the tiny model.
 void naive_forward(double *logits, // (n_tokens, n_vocab)  out

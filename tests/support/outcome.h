@@ -5,7 +5,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "level2-operator/exchange.h"
+#include "level2-operator/api/exchange.h"
 
 enum { MAX_CHOICES = 8, MAX_TEXT = 4096 };
 

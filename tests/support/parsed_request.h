@@ -2,7 +2,7 @@
 #ifndef TESTS_SUPPORT_PARSED_REQUEST_H
 #define TESTS_SUPPORT_PARSED_REQUEST_H
 
-#include "level2-operator/api_request.h"
+#include "level2-operator/api/api_request.h"
 
 enum { N_VOCAB = 100, ARENA_BYTES = 8 << 20 };
 

@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "level2-operator/api_reply.h"
+#include "level2-operator/api/api_reply.h"
 
 // 10 tokens of prompt, 4 of them from the cache; 3 of answer.
 extern const struct api_usage usage;

@@ -5,7 +5,7 @@
 
 #include <check.h>
 
-#include "level2-operator/sampler.h"
+#include "level2-operator/engine/sampler.h"
 #include "tests/support/suite.h"
 
 enum { MAX_CANDIDATES = 700, MAX_TOP = LIMIT_TOP_LOGPROBS };

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "level2-operator/template_json.h"
+#include "level2-operator/template/template_json.h"
 #include "tests/support/suite.h"
 
 void rendering_make(struct rendering *r, const char *source, const char *variables,

@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "level2-operator/template.h"
+#include "level2-operator/template/template.h"
 
 struct rendering {
     // of the last call

@@ -4,7 +4,7 @@
 #define TESTS_SUPPORT_TEXT_HOUSE_H
 
 #include "common/mapped_file.h"
-#include "level2-operator/text_worker.h"
+#include "level2-operator/api/text_worker.h"
 #include "tests/support/fake_engine.h"
 #include "tests/support/outcome.h"
 

@@ -10,7 +10,7 @@ import check_deploy  # noqa: E402
 from check_deploy import Problems, read  # noqa: E402
 
 LIMIT = check_deploy.limits(read("common/limits.h"))
-ROUTES = check_deploy.open_routes(read("level2-operator/http_route.c"))
+ROUTES = check_deploy.open_routes(read("level2-operator/server/http_route.c"))
 
 
 def problems_of(check, path, *more, old="", new=""):

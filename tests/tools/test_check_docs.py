@@ -17,7 +17,7 @@ from docs_check.page import Page  # noqa: E402
 from ladder import catalog  # noqa: E402
 
 SOLUTION = """// Rows are turned.
-#include "level2-operator/rope.h"
+#include "level2-operator/kernels/rope.h"
 
 // [exercise rope drop]
 static int partner_of(int i) {
@@ -49,7 +49,7 @@ a b
 ```
 
 ## Contract
-<!-- quote: level2-operator/rope.h -->
+<!-- quote: level2-operator/kernels/rope.h -->
 ```c
 int rope(int position, int n_heads);
 ```
@@ -103,9 +103,9 @@ class Place(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.root = Path(folder.name)
         self.write("docs/level2/README.md", "# Level 2\n")
-        self.write("level2-operator/rope.h", "// Turns.\nint rope(int position, int n_heads);\n")
-        self.write("level2-operator/rope.c", "")
-        self.write("solutions/level2-operator/rope.c", SOLUTION)
+        self.write("level2-operator/kernels/rope.h", "// Turns.\nint rope(int position, int n_heads);\n")
+        self.write("level2-operator/kernels/rope.c", "")
+        self.write("solutions/level2-operator/kernels/rope.c", SOLUTION)
         self.write("tests/level2/test_rope.c", "START_TEST(worked_example) {\n}\n")
         self.write("docs/level2/rope.md", PAGE)
         self.set_course(entry("rope"))
@@ -246,19 +246,19 @@ class Quotes(Place):
     def faults(self, text):
         return list(quotes.faults_of(self.page(text), quotes.secrets_of(self.root)))
 
-    def quote(self, lines, path="solutions/level2-operator/rope.c"):
+    def quote(self, lines, path="solutions/level2-operator/kernels/rope.c"):
         return self.faults(f"<!-- quote: {path} -->\n```c\n{lines}\n```\n")
 
     def test_what_stands_outside_an_exercise_may_be_quoted(self):
         self.assertEqual(self.quote("int rope(int position, int n_heads) {\n    int given = position * n_heads;"), [])
-        self.assertEqual(self.quote("int rope(int position, int n_heads);", "level2-operator/rope.h"), [])
+        self.assertEqual(self.quote("int rope(int position, int n_heads);", "level2-operator/kernels/rope.h"), [])
 
     def test_a_quote_must_stand_in_its_file(self):
         self.assert_fault(self.quote("int turned;"), "no longer stands", "docs/a.md:2")
         self.assert_fault(self.quote("x", "level2-operator/gone.h"), "not there")
         self.assert_fault(self.quote("x", "../x.c"), "not there")
         self.assert_fault(self.quote(" "), "empty")
-        self.assert_fault(self.faults("<!-- quote: level2-operator/rope.h -->\n\n```c\nint rope\n```"), "no block")
+        self.assert_fault(self.faults("<!-- quote: level2-operator/kernels/rope.h -->\n\n```c\nint rope\n```"), "no block")
 
     def test_the_inside_of_an_exercise_is_nobodys_to_quote(self):
         self.assert_fault(self.quote("    return turned + position;"), "inside an exercise")
@@ -268,12 +268,12 @@ class Quotes(Place):
 
     def test_without_saying_so_neither(self):
         told = "```c\nint turned = partner_of(given);\n// why\nreturn turned + position;\n```\n"
-        self.assert_fault(self.faults(told), "solutions/level2-operator/rope.c")
+        self.assert_fault(self.faults(told), "solutions/level2-operator/kernels/rope.c")
         self.write("common/copy.h", "int turned = partner_of(given);\n// why\nreturn turned + position;\n")
         self.assert_fault(self.quote("// why\nreturn turned + position;", "common/copy.h"), "inside the exercise")
 
     def test_a_region_that_does_not_end_hides_the_rest(self):
-        self.edit("solutions/level2-operator/rope.c", "    // [end]\n}", "}")
+        self.edit("solutions/level2-operator/kernels/rope.c", "    // [end]\n}", "}")
         self.assert_fault(self.quote("    return turned + position;"), "inside an exercise")
 
 
@@ -320,11 +320,11 @@ class Exercises(Place):
         self.assert_fault(self.faults(), "<!-- table: exercise rope -->")
 
     def test_blocks_are_quotes_pictures_or_transcripts(self):
-        self.edit("docs/level2/rope.md", "<!-- quote: level2-operator/rope.h -->", "")
+        self.edit("docs/level2/rope.md", "<!-- quote: level2-operator/kernels/rope.h -->", "")
         found = self.faults()
         self.assertEqual(len(found), 2, found)
         self.assertIn("code without <!-- quote: file -->", found[0])
-        self.assertIn("quotes nothing of level2-operator/rope.h", found[1])
+        self.assertIn("quotes nothing of level2-operator/kernels/rope.h", found[1])
 
     def test_pictures_fit_into_92_columns(self):
         self.edit("docs/level2/rope.md", "a b\n", "─" * 92 + "\n")
@@ -373,7 +373,7 @@ class Tables(Place):
         self.assertEqual(self.run_main(is_writing=True)[0], 0)
         self.assertIn("| 1 | 2 operator | [Turned pairs](docs/level2/rope.md) `rope` | 5 | 45 |", page.read_text())
         self.assertTrue(page.read_text().endswith("<!-- end -->\nb\n"))
-        self.edit("solutions/level2-operator/rope.c", "    // why\n", "    turned++;\n")
+        self.edit("solutions/level2-operator/kernels/rope.c", "    // why\n", "    turned++;\n")
         self.assertEqual(self.run_main()[0], 1)
         self.assertEqual(self.run_main("rope")[1].count("\n"), 1)  # its own page, and not README.md
 

@@ -42,6 +42,17 @@ class Includes(unittest.TestCase):
         self.assertEqual(self.include_faults("level3-optimizer/x.c", up), [])
         self.assertEqual(self.include_faults("level1-user/main_x.c", up), [])
 
+    def test_a_room_knows_only_the_rooms_below_it(self):
+        for header in ("text/a.h", "model/b.h", "stray.h"):
+            self.write(f"level2-operator/{header}", "")
+        down, up, stray = (f'#include "level2-operator/{h}"\n' for h in ("text/a.h", "model/b.h", "stray.h"))
+        self.assertEqual(self.include_faults("level2-operator/model/x.c", up + down), [])
+        self.assertEqual(len(self.include_faults("level2-operator/text/x.c", up)), 1)
+        self.assertEqual(len(self.include_faults("solutions/level2-operator/kernels/x.c", up)), 1)
+        self.assertEqual(len(self.include_faults("level2-operator/inspect/x.c", stray)), 1)
+        self.assertEqual(self.include_faults("level2-operator/main_x.c", down), [])
+        self.assertEqual(self.include_faults("level3-optimizer/x.c", up), [])
+
     def test_sources_and_relative_paths_are_refused(self):
         self.write("common/a.h", "")
         self.write("common/b.c", "")

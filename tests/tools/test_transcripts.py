@@ -18,11 +18,11 @@ from docs_check.transcripts import first_difference, refilled, steps_of  # noqa:
 from ladder import scratch  # noqa: E402
 from ladder.catalog import Refused  # noqa: E402
 
-SOLUTION = '// A.\n#include "level2-operator/rope.h"\n\nint rope(void) {\n    // [exercise rope]\n    return 1;\n    // [end]\n}\n'
+SOLUTION = '// A.\n#include "level2-operator/kernels/rope.h"\n\nint rope(void) {\n    // [exercise rope]\n    return 1;\n    // [end]\n}\n'
 # "make test" looks at the learner's file and remembers in .course that it ran.
 MAKEFILE = """test:
 \t@echo building 3 files
-\t@if grep -q EXERCISE level2-operator/rope.c; then echo 'rope: not started'; else echo 'rope: done in 0.4 s'; fi
+\t@if grep -q EXERCISE level2-operator/kernels/rope.c; then echo 'rope: not started'; else echo 'rope: done in 0.4 s'; fi
 \t@test -e .course/ran || echo first time
 \t@mkdir -p .course; touch .course/ran; echo spoiled >README.md
 \t@ls build; echo "seed=$$COURSE_SEED" >&2
@@ -89,14 +89,14 @@ class Running(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.root = Path(folder.name) / "a tree"
-        exercise = {"id": "rope", "title": "a", "why": "", "level": 2, "file": "level2-operator/rope.c",
-                    "header": "level2-operator/rope.h", "suite": "", "tests": 0, "needs": [], "minutes": 1,
+        exercise = {"id": "rope", "title": "a", "why": "", "level": 2, "file": "level2-operator/kernels/rope.c",
+                    "header": "level2-operator/kernels/rope.h", "suite": "", "tests": 0, "needs": [], "minutes": 1,
                     "difficulty": 1, "core": True, "points": 1, "doc": "docs/level2/rope.md", "hints": [],
                     "payoff": {}, "parts": []}
         for path, text in {
                 "Makefile": MAKEFILE, ".gitignore": "/build\n/.course\n", "README.md": "# A\n", "build/kept.o": "",
                 "build/results.json": "", ".course/ran": "", "docs/level2/rope.md": PAGE,
-                "level2-operator/rope.c": "a learner's own work\n", "solutions/level2-operator/rope.c": SOLUTION,
+                "level2-operator/kernels/rope.c": "a learner's own work\n", "solutions/level2-operator/kernels/rope.c": SOLUTION,
                 "course.json": json.dumps({"levels": [], "exercises": [exercise]})}.items():
             self.write(path, text)
         subprocess.run(["git", "init", "-q", "."], cwd=self.root, check=True)
@@ -159,7 +159,7 @@ class Running(unittest.TestCase):
         self.assertEqual(self.run_tool()[0], 1)
 
     def test_a_page_of_no_exercise_names_what_is_solved(self):
-        text = "<!-- transcript: solution{} -->\n```text\n$ grep return level2-operator/rope.c\n    return 1;\n```\n"
+        text = "<!-- transcript: solution{} -->\n```text\n$ grep return level2-operator/kernels/rope.c\n    return 1;\n```\n"
         self.write("docs/other.md", text.format(" rope"))
         self.assertEqual(self.run_tool("docs/other.md")[0], 0)
         self.write("docs/other.md", text.format(""))

@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from scratch_tree import ScratchTree  # noqa: E402
 
 LAST_LINE = re.compile(r"^(\d+) passed, (\d+) failed$")
-HEAD = '#include "level2-operator/rmsnorm.h"\n\n#include <math.h>\n#include <stdio.h>\n#include <stdlib.h>\n\n'
+HEAD = '#include "level2-operator/kernels/rmsnorm.h"\n\n#include <math.h>\n#include <stdio.h>\n#include <stdlib.h>\n\n'
 SIGNATURE = "void rmsnorm(float *y, const float *x, const float *w, int n_tokens, int d_model, float eps)"
 
 
@@ -57,7 +57,7 @@ class Walk(unittest.TestCase):
         return tuple(int(n) for n in LAST_LINE.match(line).groups())
 
     def attempt(self, body, status=1, name="rmsnorm", before=""):
-        self.tree.write("level2-operator/rmsnorm.c", rmsnorm(body, before))
+        self.tree.write("level2-operator/kernels/rmsnorm.c", rmsnorm(body, before))
         return self.tree.test(name, status)
 
     # ---- nothing begun ----
@@ -107,11 +107,11 @@ class Walk(unittest.TestCase):
     def test_13_a_read_past_the_end_names_the_line(self):
         said = self.attempt(RIGHT.replace("i < d_model; i++) sum", "i <= d_model; i++) sum"))
         self.assertRegex(said, r"memory: .*read 4 bytes")
-        self.assertRegex(said, r"level2-operator/rmsnorm\.c:\d+")
+        self.assertRegex(said, r"level2-operator/kernels/rmsnorm\.c:\d+")
 
     def test_14_a_leak_is_found_and_placed(self):
         said = self.attempt("    float *copy = malloc(64);\n    if (copy) copy[0] = eps;\n" + RIGHT)
-        self.assertRegex(said, r"leak: \d+ bytes in \d+ allocations?, never\s+freed,\s+taken\s+at\s+level2-operator/rmsnorm\.c:\d+")
+        self.assertRegex(said, r"leak: \d+ bytes in \d+ allocations?, never\s+freed,\s+taken\s+at\s+level2-operator/kernels/rmsnorm\.c:\d+")
 
     def test_15_an_endless_loop_times_out_and_the_next_test_runs(self):  # CRS-03
         begin = time.monotonic()
@@ -126,14 +126,14 @@ class Walk(unittest.TestCase):
         self.assertLessEqual(self.counts(said)[0], 1)
 
     def test_17_the_solution_may_not_be_included(self):
-        self.tree.write("level2-operator/rmsnorm.c", '#include "solutions/level2-operator/rmsnorm.c"\n')
+        self.tree.write("level2-operator/kernels/rmsnorm.c", '#include "solutions/level2-operator/kernels/rmsnorm.c"\n')
         said = self.tree.test("rmsnorm", 1)
         self.assertIn("may use neither solutions nor tests", flat(said))
-        for line in ('"../solutions/level2-operator/rmsnorm.c"', "<solutions/level2-operator/rmsnorm.c>",
-                     f'"{self.tree.root}/solutions/level2-operator/rmsnorm.c"', '"tests/support/report.h"', "<check.h>"):
-            self.tree.write("level2-operator/rmsnorm.c", f"#include {line}\n")
+        for line in ('"../solutions/level2-operator/kernels/rmsnorm.c"', "<solutions/level2-operator/kernels/rmsnorm.c>",
+                     f'"{self.tree.root}/solutions/level2-operator/kernels/rmsnorm.c"', '"tests/support/report.h"', "<check.h>"):
+            self.tree.write("level2-operator/kernels/rmsnorm.c", f"#include {line}\n")
             self.assertIn("may use neither solutions nor tests", flat(self.tree.test("rmsnorm", 1)), line)
-        self.tree.write("level2-operator/rmsnorm.c", '# 1 "x" 3\n#include "solutions/level2-operator/rmsnorm.c"\n')
+        self.tree.write("level2-operator/kernels/rmsnorm.c", '# 1 "x" 3\n#include "solutions/level2-operator/kernels/rmsnorm.c"\n')
         self.assertIn("may use neither solutions nor tests", flat(self.tree.test("rmsnorm", 1)))
 
     def test_23_what_only_tests_have_may_not_be_called(self):  # no program could be linked with it
@@ -142,15 +142,15 @@ class Walk(unittest.TestCase):
 
     def test_18_only_what_the_header_declares_may_be_visible(self):
         said = self.attempt(RIGHT, before="void rope(void);\nvoid rope(void) {}\n")
-        self.assertIn("defines rope, which level2-operator/rmsnorm.h does not declare", flat(said))
-        self.tree.write("level2-operator/rmsnorm.c", '#include "level2-operator/rmsnorm.h"\n')
+        self.assertIn("defines rope, which level2-operator/kernels/rmsnorm.h does not declare", flat(said))
+        self.tree.write("level2-operator/kernels/rmsnorm.c", '#include "level2-operator/kernels/rmsnorm.h"\n')
         self.assertRegex(self.tree.test("rmsnorm", 1), r"does not define rmsnorm,\s+which")
-        (self.tree.root / "level2-operator/rmsnorm.c").unlink()
+        (self.tree.root / "level2-operator/kernels/rmsnorm.c").unlink()
         self.assertIn("make reset EX=rmsnorm", self.tree.test("rmsnorm", 1))
 
     def test_19_what_does_not_compile_says_where(self):
         said = self.attempt("    for (;;) {")
-        self.assertRegex(said, r"rmsnorm: compile\n\s+level2-operator/rmsnorm\.c:\d+: ")
+        self.assertRegex(said, r"rmsnorm: compile\n\s+level2-operator/kernels/rmsnorm\.c:\d+: ")
         said = self.attempt(RIGHT + "\n    nowhere(y);")
         self.assertRegex(said, r"calls\s+nowhere, which is nowhere defined|implicit declaration")
 
@@ -166,16 +166,16 @@ class Walk(unittest.TestCase):
         for done, waiting in ((first, second), (second, first)):
             text = re.sub(rf"^\w[^\n]*?\b{done}\(.*?^}}\n", lambda _: bodies[done], starter, flags=re.M | re.S)
             text = text.replace('#include "common/exercise.h"', '#include <math.h>\n\n#include "common/exercise.h"')
-            self.tree.write("level2-operator/rope.c", text)
+            self.tree.write("level2-operator/kernels/rope.c", text)
             said = self.tree.test("rope", 0)
             self.assertRegex(said, r"rope: started, \d+ of \d+ tests wait for more", waiting)
             self.assertGreater(self.counts(said)[0], 0)
             self.assertEqual(self.counts(said)[1], 0)
 
     def test_22_one_red_exercise_turns_no_other_red(self):
-        self.tree.write("level2-operator/rmsnorm.c", rmsnorm("    (void)y;"))
-        self.tree.write("level2-operator/rope.c", self.tree.solution(self.tree.exercise("rope")))
-        self.tree.write("level2-operator/attention.c", self.tree.solution(self.tree.exercise("attention")))
+        self.tree.write("level2-operator/kernels/rmsnorm.c", rmsnorm("    (void)y;"))
+        self.tree.write("level2-operator/kernels/rope.c", self.tree.solution(self.tree.exercise("rope")))
+        self.tree.write("level2-operator/kernels/attention.c", self.tree.solution(self.tree.exercise("attention")))
         self.tree.test("rope", 0)
         self.tree.test("attention", 0)
         self.tree.test("rmsnorm", 1)
@@ -217,14 +217,14 @@ class Walk(unittest.TestCase):
         self.assertIn("0 yours", version())
         tree.make("all", "MINE=rmsnorm")  # to watch it fail in the engine
         self.assertIn("1 yours", version())
-        tree.write("level2-operator/rmsnorm.c", rmsnorm(RIGHT))
+        tree.write("level2-operator/kernels/rmsnorm.c", rmsnorm(RIGHT))
         tree.make("all")  # changed since it was judged: judged again by itself
         self.assertIn("1 yours", version())
 
     def test_31_a_new_header_or_suite_takes_the_pass_away_by_itself(self):  # CRS-06
         self.attempt(RIGHT, status=0)
         self.assertRegex(self.tree.make("status"), r"rmsnorm\s+done")
-        for path in ("level2-operator/rmsnorm.h", "tests/level2/test_rmsnorm.c"):
+        for path in ("level2-operator/kernels/rmsnorm.h", "tests/level2/test_rmsnorm.c"):
             text = self.tree.read(path)
             self.tree.write(path, text + "// newer\n")
             self.assertRegex(self.tree.make("status"), r"rmsnorm\s+changed")
@@ -256,14 +256,14 @@ class Walk(unittest.TestCase):
     def test_33_compare_waits_for_the_pass(self):
         self.assertIn("has not passed", self.tree.make("compare", "EX=rmsnorm", status=2))
         self.attempt(RIGHT, status=0)
-        self.assertIn("+++ solutions/level2-operator/rmsnorm.c", self.tree.make("compare", "EX=rmsnorm"))
+        self.assertIn("+++ solutions/level2-operator/kernels/rmsnorm.c", self.tree.make("compare", "EX=rmsnorm"))
 
     def test_34_reset_brings_the_starter_back_and_keeps_the_work(self):
         self.attempt(RIGHT, status=0)
         said = self.tree.make("reset", "EX=rmsnorm")
         kept = re.search(r"yours is (\S+)", said).group(1)
         self.assertEqual(self.tree.read(kept), rmsnorm(RIGHT))
-        self.assertEqual(self.tree.read("level2-operator/rmsnorm.c"), self.tree.starter(self.tree.exercise("rmsnorm")))
+        self.assertEqual(self.tree.read("level2-operator/kernels/rmsnorm.c"), self.tree.starter(self.tree.exercise("rmsnorm")))
         self.assertIn("the starter already", self.tree.make("reset", "EX=rmsnorm"))
 
     def test_35_hints_come_one_by_one(self):
@@ -292,16 +292,16 @@ class Walk(unittest.TestCase):
         said = self.tree.make("debug", "EX=rmsnorm", status=None)  # no terminal: gdb leaves at its first question
         self.assertRegex(said, r"worked_example\[0\] in gdb")
         self.assertRegex(said, r"Breakpoint 1, rmsnorm \(")
-        self.assertIn("level2-operator/rmsnorm.c", said)
+        self.assertIn("level2-operator/kernels/rmsnorm.c", said)
 
     def test_39_watch_runs_again_after_each_save_and_ends_when_told(self):
-        self.tree.write("level2-operator/rmsnorm.c", rmsnorm("    (void)y;"))
+        self.tree.write("level2-operator/kernels/rmsnorm.c", rmsnorm("    (void)y;"))
         said = self.tree.root / "watch.log"
         program = subprocess.Popen(["sh", "-c", f"exec tools/course.py watch rmsnorm >'{said}' 2>&1"], cwd=self.tree.root,
                                    start_new_session=True)
         try:
             self.wait_for(said, "rmsnorm: wrong")
-            self.tree.write("level2-operator/rmsnorm.c", rmsnorm(RIGHT))
+            self.tree.write("level2-operator/kernels/rmsnorm.c", rmsnorm(RIGHT))
             self.wait_for(said, "rmsnorm: done")
             program.send_signal(signal.SIGINT)
             self.assertEqual(program.wait(20), 130)
@@ -326,17 +326,17 @@ class Walk(unittest.TestCase):
     # ---- what is judged is what stands there ----
 
     def test_41_a_copy_with_an_old_date_is_judged_as_it_stands(self):
-        path = self.tree.root / "level2-operator/rmsnorm.c"
+        path = self.tree.root / "level2-operator/kernels/rmsnorm.c"
         version = "build/bin/serve --version"
         self.attempt(RIGHT, status=0)
         self.tree.make("all")
-        self.tree.write("level2-operator/rmsnorm.c", rmsnorm("    (void)y;"))
+        self.tree.write("level2-operator/kernels/rmsnorm.c", rmsnorm("    (void)y;"))
         os.utime(path, (1e9, 1e9))  # as cp -p, tar and mv leave it
         self.assertIn("rmsnorm: wrong", self.tree.test("rmsnorm", 1))
-        self.tree.write("level2-operator/rmsnorm.c", rmsnorm(RIGHT + "\n    // saved long ago"))
+        self.tree.write("level2-operator/kernels/rmsnorm.c", rmsnorm(RIGHT + "\n    // saved long ago"))
         os.utime(path, (1e9 + 1, 1e9 + 1))
         self.tree.test("rmsnorm", 0)
-        self.tree.write("level2-operator/rmsnorm.c", rmsnorm(RIGHT + "\n    abort();"))
+        self.tree.write("level2-operator/kernels/rmsnorm.c", rmsnorm(RIGHT + "\n    abort();"))
         os.utime(path, (1e9 + 2, 1e9 + 2))
         self.tree.make("all", "MINE=rmsnorm")
         self.assertIn("1 yours", self.tree.run(version)[1])
@@ -344,7 +344,7 @@ class Walk(unittest.TestCase):
 
     def test_42_what_is_saved_while_the_tests_run_has_not_passed(self):
         slow = rmsnorm("    usleep(100000);\n" + RIGHT, before="#include <unistd.h>\nint usleep(unsigned);\n")
-        self.tree.write("level2-operator/rmsnorm.c", slow)
+        self.tree.write("level2-operator/kernels/rmsnorm.c", slow)
         program = subprocess.Popen(["tools/course.py", "test", "rmsnorm"], cwd=self.tree.root, stdout=subprocess.DEVNULL)
         binary = self.tree.root / "build/test/exercises/rmsnorm"
         begin = time.time()
@@ -352,19 +352,19 @@ class Walk(unittest.TestCase):
             self.assertLess(time.time(), begin + 60)
             time.sleep(0.02)
         time.sleep(0.3)  # it runs now
-        self.tree.write("level2-operator/rmsnorm.c", rmsnorm("    (void)y;"))
+        self.tree.write("level2-operator/kernels/rmsnorm.c", rmsnorm("    (void)y;"))
         self.assertEqual(program.wait(60), 0)
         self.assertRegex(self.tree.make("status"), r"rmsnorm\s+changed")
         self.assertIn("the reference is linked", self.tree.make("all"))
 
     def test_43_a_run_for_races_is_shown_and_not_kept(self):
-        self.tree.write("level2-operator/rmsnorm.c", rmsnorm(RIGHT))
+        self.tree.write("level2-operator/kernels/rmsnorm.c", rmsnorm(RIGHT))
         self.assertIn("rmsnorm: done", self.tree.make("race", "EX=rmsnorm"))
         self.assertIn("has not passed", self.tree.make("compare", "EX=rmsnorm", status=2))
 
     def test_44_a_copy_beside_the_exercise_is_in_nobodys_way(self):
         solution = self.tree.solution(self.tree.exercise("rope"))
-        self.tree.write("level2-operator/rope.c", solution)
+        self.tree.write("level2-operator/kernels/rope.c", solution)
         names = "level2-operator/rope_old.c", "level2-operator/rope (copy).c"
         try:
             for name in names:
@@ -376,15 +376,15 @@ class Walk(unittest.TestCase):
                 (self.tree.root / name).unlink(missing_ok=True)
 
     def test_45_an_old_suite_is_not_taken_for_a_new_one(self):
-        path = "level2-operator/matmul.c"
-        self.tree.write("level2-operator/attention.c", self.tree.solution(self.tree.exercise("attention")))
+        path = "level2-operator/kernels/matmul.c"
+        self.tree.write("level2-operator/kernels/attention.c", self.tree.solution(self.tree.exercise("attention")))
         self.tree.test("attention", 0)
         text = self.tree.read(path)
         try:
             self.tree.write(path, "#error broken\n" + text)
             said = self.tree.test("attention", 0)
             self.assertIn("attention: blocked", said)
-            self.assertIn("level2-operator/matmul.c:1:2: error: #error broken", said)
+            self.assertIn("level2-operator/kernels/matmul.c:1:2: error: #error broken", said)
         finally:
             self.tree.write(path, text)
 
@@ -438,7 +438,7 @@ class Walk(unittest.TestCase):
     def test_58_flags_of_make_change_no_verdict(self):
         self.attempt(RIGHT, status=0)
         for flags in ("-n", "-t", "-k", "-R", "-B -j8", "-i"):
-            self.tree.write("level2-operator/rmsnorm.c", rmsnorm(f"    (void)y; // {flags}"))
+            self.tree.write("level2-operator/kernels/rmsnorm.c", rmsnorm(f"    (void)y; // {flags}"))
             self.assertIn("rmsnorm: wrong", self.tree.run(f"make {flags} test EX=rmsnorm")[1], flags)
 
     def test_59_a_compiler_may_speak_any_language(self):
@@ -446,9 +446,9 @@ class Walk(unittest.TestCase):
         compiler.write_text('#!/bin/sh\n[ "$LC_ALL" = C ] && exec gcc "$@"\n'
                             "gcc \"$@\" 2>&1 | sed -e 's/ error: / Fehler: /' -e 's/undefined ref.* to/Verweis auf/' >&2\n")
         compiler.chmod(0o755)
-        self.tree.write("level2-operator/rmsnorm.c", rmsnorm("    for (;;) {"))
+        self.tree.write("level2-operator/kernels/rmsnorm.c", rmsnorm("    for (;;) {"))
         said = self.tree.test("rmsnorm", 1, "CC=./cc-de", "BUILD=build/de", LC_ALL="de_DE.UTF-8")
-        self.assertRegex(said, r"rmsnorm: compile\n\s+level2-operator/rmsnorm\.c:\d+: ")
+        self.assertRegex(said, r"rmsnorm: compile\n\s+level2-operator/kernels/rmsnorm\.c:\d+: ")
 
     def test_60_letters_of_any_kind(self):
         self.attempt(RIGHT + "\n    // drei Aepfel: \u00c4pfel \u2500", status=0)
@@ -470,21 +470,21 @@ class Walk(unittest.TestCase):
             self.assertIn(words, self.tree.run("tools/course.py test rmsnorm", PATH=str(folder))[1])
 
     def test_51_a_missing_compiler_is_not_the_learners_fault(self):
-        self.tree.write("level2-operator/rmsnorm.c", rmsnorm(RIGHT))
+        self.tree.write("level2-operator/kernels/rmsnorm.c", rmsnorm(RIGHT))
         said = self.tree.make("test", "EX=rmsnorm", "CC=no-such-cc", "BUILD=build/none")
         self.assertIn("rmsnorm: blocked", said)
         self.assertIn("no-such-cc", said)
         self.assertEqual(self.counts(said), (0, 0))
 
     def test_52_it_works_from_another_directory(self):
-        self.tree.write("level2-operator/rmsnorm.c", rmsnorm(RIGHT))
+        self.tree.write("level2-operator/kernels/rmsnorm.c", rmsnorm(RIGHT))
         where = str(self.tree.root)
         self.assertEqual(self.tree.run(f"make -C '{where}' test EX=rmsnorm", cwd="/")[0], 0)
         self.assertIn("rmsnorm", self.tree.run(f"'{where}/tools/course.py' status", cwd="/")[1])
 
     def test_53_two_runs_at_once_wait_for_each_other(self):
-        self.tree.write("level2-operator/rmsnorm.c", rmsnorm(RIGHT))
-        self.tree.write("level2-operator/rope.c", self.tree.solution(self.tree.exercise("rope")))
+        self.tree.write("level2-operator/kernels/rmsnorm.c", rmsnorm(RIGHT))
+        self.tree.write("level2-operator/kernels/rope.c", self.tree.solution(self.tree.exercise("rope")))
         said = {}
         def one(name):
             said[name] = self.tree.run(f"make test EX={name}")
@@ -506,7 +506,7 @@ class Walk(unittest.TestCase):
         self.tree.test("rmsnorm", 0)
 
     def test_55_no_network_is_needed(self):  # CRS-04
-        self.tree.write("level2-operator/rmsnorm.c", rmsnorm(RIGHT))
+        self.tree.write("level2-operator/kernels/rmsnorm.c", rmsnorm(RIGHT))
         alone = "unshare -n " if self.tree.run("unshare -n true")[0] == 0 else ""  # root may leave the network
         nowhere = {"http_proxy": "http://127.0.0.1:9", "https_proxy": "http://127.0.0.1:9"}
         status, said = self.tree.run(f"{alone}make test EX=rmsnorm", **nowhere)
@@ -515,7 +515,7 @@ class Walk(unittest.TestCase):
     def test_56_another_compiler_is_as_good(self):  # CRS-07: and nobody asks for OpenMP
         if not shutil.which("clang"):
             self.skipTest("clang is not here")
-        self.tree.write("level2-operator/rmsnorm.c", rmsnorm(RIGHT))
+        self.tree.write("level2-operator/kernels/rmsnorm.c", rmsnorm(RIGHT))
         self.tree.test("rmsnorm", 0, "CC=clang", "BUILD=build/clang")
         self.assertNotIn("openmp", self.tree.read("Makefile").lower())
 
@@ -531,20 +531,20 @@ class Walk(unittest.TestCase):
         self.assertIn(needs, self.tree.make("status"))
 
     def test_58_a_file_that_is_gone_is_named(self):
-        header = self.tree.root / "level2-operator/rope.h"
+        header = self.tree.root / "level2-operator/kernels/rope.h"
         header.rename(header.with_suffix(".away"))
         try:
             said = self.tree.make("next", "EX=rope", status=2)
         finally:
             header.with_suffix(".away").rename(header)
-        self.assertIn("level2-operator/rope.h: No such file or directory; git checkout level2-operator/rope.h", said)
+        self.assertIn("level2-operator/kernels/rope.h: No such file or directory; git checkout level2-operator/kernels/rope.h", said)
         self.assertNotIn("Traceback", said)
 
     def test_59_a_file_that_is_no_utf8_is_judged_and_compared(self):
-        path = self.tree.root / "level2-operator/rmsnorm.c"
+        path = self.tree.root / "level2-operator/kernels/rmsnorm.c"
         path.write_bytes(rmsnorm(RIGHT).encode() + b"// caf\xe9\n")
         self.tree.test("rmsnorm", 0)
-        self.assertIn("+++ solutions/level2-operator/rmsnorm.c", self.tree.make("compare", "EX=rmsnorm"))
+        self.assertIn("+++ solutions/level2-operator/kernels/rmsnorm.c", self.tree.make("compare", "EX=rmsnorm"))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """A Markdown page as the checkers see it: prose, fenced blocks, and comments that say what follows.
 
-    <!-- quote: level2-operator/rope.h -->     a comment: kind "quote", value "level2-operator/rope.h"
+    <!-- quote: level2-operator/kernels/rope.h -->     a comment: kind "quote", value "level2-operator/kernels/rope.h"
     ```c                                       on the line below it a block, of language "c"
     ...
     ```

@@ -32,7 +32,7 @@ class Sources:
         solved = {name for file in learner_files for name in DEFINITION.findall(self.read("solutions/" + file))}
         folders = [root / "common", *sorted(root.glob("level*")), *sorted(root.glob("solutions/*")),
                    root / "tests" / "support"]
-        for path in sorted(p for folder in folders for p in folder.glob("*.c")):
+        for path in sorted(p for folder in folders for p in folder.rglob("*.c")):
             name = path.relative_to(root).as_posix()
             if path.name.startswith("main_") or name in learner_files:
                 continue

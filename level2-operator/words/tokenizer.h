@@ -1,0 +1,100 @@
+// Text to token ids and back, by the rules that came with the model.
+//
+//   text ──special tokens──▶ stretches ──words──▶ words ──merging──▶ ids
+//          special.h                    BPE: nfc.h, pretokenize.h    bpe.h
+//                                       SPM: spaces, spm_next        spm.h
+//
+// BPE is byte-level: bytes whose symbol the vocabulary lacks are dropped, as other engines do. SPM
+// spells them by byte tokens, or puts the unknown token in their place.
+//
+// do:    fill struct tokenizer_facts from another container to read its tokenizer
+// don't: free what facts.tokens point to before the tokenizer
+#ifndef LEVEL2_TOKENIZER_H
+#define LEVEL2_TOKENIZER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "common/arena.h"
+#include "common/status.h"
+#include "common/token.h"
+#include "level2-operator/words/bpe.h"
+#include "level2-operator/words/nfc.h"
+#include "level2-operator/words/pretokenize.h"
+#include "level2-operator/words/special.h"
+#include "level2-operator/words/spm.h"
+#include "level2-operator/words/tokenizer_facts.h"
+
+struct token_piece {
+    const char *bytes; // what the id stands for in text, not terminated
+    uint32_t n_bytes;
+    enum token_kind kind;
+};
+
+struct tokenizer {
+    // owned by the arena given at init; pieces that need no decoding lie where the facts had them
+    struct token_piece *pieces; // (n_vocab)
+    struct special special;
+    struct bpe bpe;       // FAMILY_BPE
+    struct table by_text; // whole_words_first: what a normal token stands for -> id
+    struct spm spm;       // FAMILY_SPM
+    bool *is_end;         // (n_vocab): the end-of-generation set
+    // facts
+    int n_vocab;
+    enum tokenizer_family family;
+    enum pretokenizer pre;
+    token_id bos, eos, unknown; // -1: none
+    bool is_nfc, whole_words_first, adds_space, trims_spaces, add_bos, add_eos;
+};
+
+// A stretch of text in which control tokens are markup. Outside of all stretches the same letters
+// are plain text, so that no user can start a system turn. A stretch does not cut words: only a
+// token found does. User-defined tokens are found everywhere, as they were in training.
+struct markup {
+    size_t begin, end; // bytes; stretches ascend and do not overlap
+};
+
+// scratch holds what is needed only here. On failure *t is zero; err names file and key.
+// The end-of-generation set: facts->ends, and every control token whose text is known to end a turn
+// or a text (<|im_end|>, <|endoftext|>, <end_of_turn>, ...: tokenizer_init.c).
+enum status tokenizer_init(struct tokenizer *t, const struct tokenizer_facts *facts,
+                           struct arena *arena, struct arena *scratch, struct error *err);
+
+// Upper bound for the ids of a text: one per byte of what is merged, SPM's space, bos and eos.
+static inline size_t tokenizer_max_ids(const struct tokenizer *t, size_t n_bytes) {
+    return (t->is_nfc ? NFC_GROWTH * n_bytes : n_bytes) + 3;
+}
+
+enum { ADD_BOS = 1, ADD_EOS = 2 };
+
+// ids needs room for tokenizer_max_ids. Work memory comes from scratch: at most 2 bytes per byte of
+// the text (4 with NFC), and for the longest word 28 per byte (BPE) or 36 per character (SPM, where a
+// text without spaces is one word), at most three times that when words keep growing. markup is (n_markup); NULL: no control token is recognised anywhere.
+// Broken UTF-8 is kept: its bytes are encoded as they are.
+// add: ADD_BOS puts bos first if the file asks for it and the text does not begin with it already;
+// ADD_EOS the same behind it. A prompt that is to be continued wants no eos.
+enum status tokenizer_encode(const struct tokenizer *t, const char *text, size_t n_bytes,
+                             const struct markup *markup, int n_markup, int add,
+                             token_id *ids, int *n_ids, struct arena *scratch,
+                             struct error *err);
+
+// The bytes of one id in the midst of a text; with_special false: control and unknown tokens are
+// empty. id must be valid.
+struct token_piece tokenizer_piece(const struct tokenizer *t, token_id id,
+                                   bool with_special);
+
+// A text from its first id on: the space that encoding puts in front of it is not shown, nor are
+// spaces that encoding would have trimmed.
+struct decoding {
+    const struct tokenizer *t;
+    bool with_special;
+    bool drops_space; // of the next piece that is shown
+};
+struct decoding decoding_start(const struct tokenizer *t, bool with_special);
+struct token_piece decoding_next(struct decoding *d, token_id id);
+
+static inline bool tokenizer_is_end(const struct tokenizer *t, token_id id) {
+    return t->is_end[id];
+}
+
+#endif
