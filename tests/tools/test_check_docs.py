@@ -83,7 +83,7 @@ The same.
 def entry(name, **more):
     """One exercise of course.json, complete."""
     return {"id": name, "title": "Turned pairs", "why": "Order matters.", "level": 2,
-            "file": f"level2-operator/{name}.c", "header": f"level2-operator/{name}.h",
+            "file": f"level2-operator/kernels/{name}.c", "header": f"level2-operator/kernels/{name}.h",
             "suite": f"tests/level2/test_{name}.c", "tests": 3, "needs": [], "minutes": 45, "difficulty": 2,
             "core": True, "points": 10, "doc": f"docs/level2/{name}.md", "hints": ["a?", "b", "c"],
             "payoff": {"command": "make run", "sentence": "So do others."}, "parts": [], **more}
@@ -357,7 +357,7 @@ class Tables(Place):
         return tables.table_of(name, self.course(), self.page(""))
 
     def add_exercise(self, name, **more):
-        self.write(f"solutions/level2-operator/{name}.c",
+        self.write(f"solutions/level2-operator/kernels/{name}.c",
                    f"int a;\n// [exercise {name}]\nint b;\n\n// c\nint d;\n// [end]\n")
         self.write(f"docs/level2/{name}.md", "")
         return entry(name, **more)
