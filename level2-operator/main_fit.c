@@ -12,6 +12,7 @@
 #include "common/cli.h"
 #include "common/limits.h"
 #include "common/mapped_file.h"
+#include "level2-operator/engine/serial_fit.h"
 #include "level2-operator/fit/fit_bars.h"
 #include "level2-operator/fit/fit_constants.h"
 #include "level2-operator/fit/fit_machine.h"
@@ -102,6 +103,11 @@ static int find_subject(const struct cli *cli, struct fit_subject *s, const char
     return CLI_USAGE;
 }
 
+static uint64_t context_of(const struct arguments *a, const struct fit_subject *s) {
+    if (a->context != NOT_GIVEN) return a->context;
+    return s->n_ctx < LIMIT_DEFAULT_CONTEXT ? s->n_ctx : LIMIT_DEFAULT_CONTEXT;
+}
+
 static int find_machine(const struct cli *cli, struct fit_machine *m,
                         const struct arguments *a, const struct tables *t,
                         struct fit_subject *s) {
@@ -109,8 +115,8 @@ static int find_machine(const struct cli *cli, struct fit_machine *m,
     enum status st = OK;
     const struct device_entry *e = device_table_find(&t->devices, a->device);
     if (strcmp(a->device, "here") == 0) {
-        fit_machine_here(m, s);
-        fit_subject_keep_all(s);
+        fit_subject_serve(s, s->stored_bytes ? a->model : NULL);
+        fit_machine_here(m, s, serial_fit_beside_kv(&s->config, context_of(a, s)));
     } else if (e) {
         st = fit_machine_of_entry(m, e, &t->overheads, &err);
     } else {
@@ -129,7 +135,7 @@ static void override(struct fit_machine *m, const struct arguments *a) {
     m->device.share = (int)(a->utilization * 1000 + 0.5);
     if (a->overhead != NOT_GIVEN) {
         m->device.overhead_bytes = m->highest_overhead = a->overhead;
-        m->device.split_bytes = 0;
+        m->device.split_bytes = m->highest_split = 0;
         snprintf(m->overhead_words, sizeof(m->overhead_words), "as --overhead says");
     }
     for (int i = 0; i < FIT_PLACES; i++) {
@@ -164,9 +170,7 @@ static int fill_case(const struct cli *cli, struct fit_case *c, const struct arg
     c->is_ctx_assumed = a->context == NOT_GIVEN;
     c->is_seqs_assumed = a->sequences == NOT_GIVEN;
     c->n_seqs = c->is_seqs_assumed ? 1 : a->sequences;
-    c->n_ctx = a->context;
-    if (c->is_ctx_assumed)
-        c->n_ctx = s->n_ctx < LIMIT_DEFAULT_CONTEXT ? s->n_ctx : LIMIT_DEFAULT_CONTEXT;
+    c->n_ctx = context_of(a, s);
     c->request_s = a->request_s;
     return check_split(cli, c);
 }

@@ -132,30 +132,22 @@ static struct run_limits limits_of(const struct engine_serial_options *o) {
                                .n_ctx = o->n_ctx};
 }
 
-static uint64_t weight_bytes(const struct weight *w) {
-    return (uint64_t)w->n_out * w->row_bytes;
-}
-
 static uint64_t weights_bytes(const struct model *m) {
-    uint64_t sum =
-        weight_bytes(&m->token_embd) + (m->is_tied ? 0 : weight_bytes(&m->output));
-    for (int l = 0; l < m->config.n_layers; l++) {
-        const struct layer *y = &m->layers[l];
-        sum += weight_bytes(&y->q) + weight_bytes(&y->k) + weight_bytes(&y->v) +
-               weight_bytes(&y->o) + weight_bytes(&y->gate) + weight_bytes(&y->up) +
-               weight_bytes(&y->down);
-    }
+    uint64_t sum = 0;
+    for (uint64_t i = 0; i < m->gguf.n_tensors; i++) sum += m->gguf.tensors[i].view.n_bytes;
     return sum;
 }
 
 // All but weights, KV and activations. In the order of parts_make.
-static uint64_t other_bytes(const struct config *c, const struct engine_serial_options *o) {
+static uint64_t other_bytes(const struct config *c, const struct run_limits *limits,
+                            int max_waiting) {
     size_t n_vocab = (size_t)c->n_vocab;
     return arena_bytes(1, sizeof(struct engine_serial)) +
-           serial_queue_bytes(o->max_waiting, o->n_ctx) +
+           serial_queue_bytes(max_waiting, limits->n_ctx) +
            arena_bytes(LIMIT_ENGINE_EVENTS, sizeof(struct engine_event)) +
-           serial_cache_bytes(o->n_ctx) + sequence_rows_bytes(o->step_rows, c->n_heads) +
-           sampler_bytes(c->n_vocab) + arena_bytes(n_vocab, sizeof(bool));
+           serial_cache_bytes(limits->n_ctx) +
+           sequence_rows_bytes(limits->max_rows, c->n_heads) + sampler_bytes(c->n_vocab) +
+           arena_bytes(n_vocab, sizeof(bool));
 }
 
 // o is settled. layout is filled on the way.
@@ -168,10 +160,11 @@ static enum status count(struct engine_ledger *ledger, struct kv_layout *layout,
     if (st != OK) return st;
     *ledger = (struct engine_ledger){
         .weights_bytes = weights_bytes(model),
+        .tables_bytes = model->arena.used,
         .packed_bytes = o->ops->prepare_bytes(model),
         .kv_bytes = arena_bytes(1, layout->block_bytes),
         .activation_bytes = o->ops->run_bytes(&model->config, &limits),
-        .other_bytes = other_bytes(&model->config, o),
+        .other_bytes = other_bytes(&model->config, &limits, o->max_waiting),
     };
     uint64_t needed = ledger->packed_bytes + ledger->kv_bytes + ledger->activation_bytes +
                       ledger->other_bytes;
@@ -215,6 +208,11 @@ enum status engine_serial_ledger(const struct model *model,
     struct kv_layout layout;
     enum status st = options_settle(&o, model, err);
     return st == OK ? count(ledger, &layout, model, &o, err) : st;
+}
+
+uint64_t engine_serial_beside_kv(const struct config *c, const struct run_limits *limits,
+                                 int max_waiting) {
+    return ops_plain.run_bytes(c, limits) + other_bytes(c, limits, max_waiting);
 }
 
 enum status engine_serial_create_in(struct engine **e, struct model *model,

@@ -23,7 +23,7 @@ struct engine_serial_options {
     int max_waiting;     // queue; 0: LIMIT_QUEUE
     enum dtype kv_dtype; // of the KV cache; 0: DTYPE_F32
     bool no_cache;       // never reuse a prefix
-    uint64_t memory_bytes; // for everything but the file's own bytes; 0: no limit
+    uint64_t memory_bytes; // for all that create takes; 0: no limit
     struct team *team;     // borrowed; required
     // Borrowed, packs the weights while create runs; NULL: team. A second engine made beside one
     // that steps needs one of its own, since a team has one caller at a time.
@@ -38,17 +38,23 @@ struct engine_serial_options {
 
 // What the engine will take: printed by serve before it is taken.
 struct engine_ledger {
-    uint64_t weights_bytes; // file views
+    uint64_t weights_bytes; // the file's tensors, mapped
+    uint64_t tables_bytes;  // the model's arena before create: tables, vectors, tokenizer
     uint64_t packed_bytes;
     uint64_t kv_bytes;
     uint64_t activation_bytes;
     uint64_t other_bytes; // queues, sampler
 };
 
-// Exact: kv + activation + other is what create takes; packed goes to the model's arena.
+// Exact: kv + activation + other is what create takes; packed goes to the model's arena, where tables
+// are already. To be asked before create: afterwards packed would be among the tables.
 enum status engine_serial_ledger(const struct model *model,
                                  const struct engine_serial_options *options,
                                  struct engine_ledger *ledger, struct error *err);
+
+// For a model that is not loaded: activation + other of its ledger, with plain ops.
+uint64_t engine_serial_beside_kv(const struct config *c, const struct run_limits *limits,
+                                 int max_waiting);
 
 // The model is borrowed and must outlive the engine; only this engine may use its weights.
 enum status engine_serial_create(struct engine **e, struct model *model,

@@ -16,4 +16,8 @@
 enum status serial_fit(struct engine_serial_options *options, const struct model *model,
                        uint64_t memory_bytes, struct error *err);
 
+// What serve takes on this machine with its defaults for a model of this shape, beside weights, tables and
+// KV: activations and queues of n_ctx tokens. For fit, before there is a file.
+uint64_t serial_fit_beside_kv(const struct config *c, uint64_t n_ctx);
+
 #endif

@@ -112,10 +112,18 @@ void fit_advise(struct fit_answer *a, const struct fit_case *c) {
         advise_devices(a, c);
     }
     int n_bought = a->n_advice;
-    advise_weights(a, c, "--weights int8", (struct fit_type){1, 1}, "weights in 8 bits");
-    advise_weights(a, c, "--weights int4", (struct fit_type){2, 1},
-                   "weights in 4 bits (scales add 0.16 to 0.5)");
-    advise_kv(a, c);
+    if (c->machine.is_here) {
+        advise_weights(a, c, "--weights q8_0", (struct fit_type){32, 34},
+                       "a file with weights in 8 bits");
+        advise_weights(a, c, "--weights q4_0", (struct fit_type){32, 18},
+                       "a file with weights in 4 bits");
+    } else {
+        advise_weights(a, c, "--weights int8", (struct fit_type){1, 1},
+                       "weights in 8 bits");
+        advise_weights(a, c, "--weights int4", (struct fit_type){2, 1},
+                       "weights in 4 bits (scales add 0.16 to 0.5)");
+        advise_kv(a, c);
+    }
     advise_traffic(a, c);
-    if (a->n_advice == n_bought) advise_both(a, c);
+    if (a->n_advice == n_bought && !c->machine.is_here) advise_both(a, c);
 }

@@ -6,6 +6,9 @@
 //   4  KV in 8 bits                       the same, and only where KV is the problem
 //   5  a shorter context                  long conversations end earlier
 //   6  fewer sequences                    the others wait
+//
+// Here: more memory is the first, weights come as files (q8_0, q4_0), and there is no fourth: the engine of
+// level 2 keeps K and V in f32.
 #ifndef LEVEL2_FIT_ADVICE_H
 #define LEVEL2_FIT_ADVICE_H
 

@@ -32,23 +32,34 @@ static void fill_ledger(struct fit_answer *a, const struct fit_case *c) {
     a->room = fit_room(&a->plan, d);
 }
 
-// Where no split is enough for all (MLA's rows are copied to each device), the smallest one that holds a
-// sequence, as often as it takes.
+// Devices for all sequences in copies that are split over plan->n_split each; FIT_TOO_MUCH: a copy holds
+// none.
+static uint64_t devices_with(const struct fit_model *shape, const struct fit_plan *plan,
+                             const struct fit_device *d, uint64_t n_seqs) {
+    uint64_t n = fit_max_sequences(shape, plan, fit_room(plan, d));
+    if (n == 0) return FIT_TOO_MUCH;
+    return sum_times(sum_parts(n_seqs, n), (uint64_t)plan->n_split);
+}
+
+// One copy, unless several take fewer devices: MLA's rows are on each device of a split, and so is the
+// overhead.
 static void fill_devices(struct fit_answer *a, const struct fit_case *c) {
     const struct fit_model *shape = &c->subject->shape;
     const struct fit_device *d = &c->machine.device;
     struct fit_plan plan = a->plan;
+    uint64_t most = c->machine.is_here ? 1 : LIMIT_FIT_DEVICES;
     plan.n_seqs = c->n_seqs;
-    a->devices_needed = a->needed_split = fit_devices(shape, &plan, d);
-    if (a->devices_needed) return;
-    plan.n_seqs = 1;
-    plan.n_split = fit_devices(shape, &plan, d);
-    if (!plan.n_split) return;
-    uint64_t n = fit_max_sequences(shape, &plan, fit_room(&plan, d));
-    uint64_t n_devices = sum_times(sum_parts(c->n_seqs, n), (uint64_t)plan.n_split);
-    if (n_devices > LIMIT_FIT_DEVICES) return;
-    a->devices_needed = (int)n_devices;
-    a->needed_split = plan.n_split;
+    int one = fit_devices(shape, &plan, d);
+    uint64_t fewest = one && (uint64_t)one <= most ? (uint64_t)one : most + 1;
+    if (fewest <= most) a->devices_needed = a->needed_split = one;
+    for (plan.n_split = 1; plan.n_split <= shape->n_heads; plan.n_split++) {
+        if (shape->n_heads % plan.n_split) continue;
+        uint64_t n = devices_with(shape, &plan, d, c->n_seqs);
+        if (n >= fewest) continue;
+        fewest = n;
+        a->devices_needed = (int)n;
+        a->needed_split = plan.n_split;
+    }
 }
 
 static void fill_limits(struct fit_answer *a, const struct fit_case *c) {
@@ -64,10 +75,10 @@ static void fill_limits(struct fit_answer *a, const struct fit_case *c) {
     fill_devices(a, c);
 }
 
-static bool fits_with(const struct fit_answer *a, const struct fit_case *c,
-                      uint64_t overhead) {
+static bool fits_at_worst(const struct fit_answer *a, const struct fit_case *c) {
     struct fit_device d = c->machine.device;
-    d.overhead_bytes = overhead;
+    d.overhead_bytes = c->machine.highest_overhead;
+    d.split_bytes = c->machine.highest_split;
     return fit_fits(&c->subject->shape, &a->plan, &d);
 }
 
@@ -101,7 +112,7 @@ void fit_answer_of(struct fit_answer *a, const struct fit_case *c) {
     fill_ledger(a, c);
     fill_limits(a, c);
     a->fits = fit_fits(&c->subject->shape, &a->plan, &m->device);
-    a->fits_at_worst = a->fits && fits_with(a, c, m->highest_overhead);
+    a->fits_at_worst = a->fits && fits_at_worst(a, c);
     for (int i = 0; i < FIT_PLACES; i++) {
         a->load_seconds[i] = (double)a->weight_bytes / m->load_rates[i];
     }

@@ -18,6 +18,7 @@ struct fit_machine {
     int n_devices, n_split;   // n_split divides n_devices: so many copies of the model
     struct fit_device device;
     uint64_t highest_overhead;     // of a device, the most that was seen; 0: not known
+    uint64_t highest_split;        // the same of device.split_bytes
     double bandwidth;              // bytes a second; 0: not known
     double ops;                    // a second, at 16 bits; 0: not known
     double load_rates[FIT_PLACES]; // bytes a second
@@ -54,7 +55,8 @@ struct fit_answer {
     uint64_t max_context;
     uint64_t kv_tokens; // of one sequence alone, without that limit
     int n_copies;
-    // For all n_seqs: one copy split over so many, or else several copies; 0: no split holds one sequence.
+    // The fewest that hold all n_seqs, copies of the model split over needed_split each; 0: no split holds
+    // one sequence, or there is no more than this machine.
     int devices_needed, needed_split;
     double load_seconds[FIT_PLACES];
     double tokens_per_s; // one sequence alone, at the best; 0: not known

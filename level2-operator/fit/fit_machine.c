@@ -3,10 +3,8 @@
 
 #include <stdio.h>
 
-#include "common/limits.h"
 #include "common/os.h"
 #include "level2-operator/fit/fit_constants.h"
-#include "level2-operator/model/ops.h"
 
 static enum status lacks(const char *list, const char *name, struct error *err) {
     return error_set(err, ERR_FORMAT, "the list of %s has no \"%s\"", list, name);
@@ -37,6 +35,8 @@ enum status fit_machine_of_entry(struct fit_machine *m, const struct device_entr
     const struct fit_overhead *split = fit_overhead_find(overheads, "context-split");
     if (!split) return lacks("overheads", "context-split", err);
     if (middle(split) > middle(one)) m->device.split_bytes = middle(split) - middle(one);
+    if (split->high_bytes > one->high_bytes)
+        m->highest_split = (uint64_t)(split->high_bytes - one->high_bytes);
     snprintf(m->source, sizeof(m->source), "%s (%s)", e->source,
              *e->tag_usable ? e->tag_usable : "label, in decimal GB");
     snprintf(m->overhead_words, sizeof(m->overhead_words),
@@ -44,23 +44,22 @@ enum status fit_machine_of_entry(struct fit_machine *m, const struct device_entr
     return OK;
 }
 
-void fit_machine_here(struct fit_machine *m, const struct fit_subject *s) {
-    const struct run_limits limits = {.max_rows = LIMIT_STEP_ROWS,
-                                      .max_logit_rows = 1,
-                                      .max_workers = os_cpu_count(),
-                                      .n_ctx = LIMIT_DEFAULT_CONTEXT};
+void fit_machine_here(struct fit_machine *m, const struct fit_subject *s,
+                      uint64_t serve_bytes) {
     *m = (struct fit_machine){
         .name = "here",
         .is_here = true,
         .n_devices = 1,
         .n_split = 1,
-        .device = {.memory_bytes = os_memory_bytes(), .share = FIT_DEFAULT_SHARE},
+        .device = {.memory_bytes = os_memory_bytes(),
+                   .share = FIT_DEFAULT_SHARE,
+                   .overhead_bytes = serve_bytes + s->tables_bytes},
     };
-    m->device.overhead_bytes = ops_plain.run_bytes(&s->config, &limits);
     m->highest_overhead = m->device.overhead_bytes;
     snprintf(m->source, sizeof(m->source), "RAM, or the control group's limit");
     snprintf(m->overhead_words, sizeof(m->overhead_words),
-             "activations of serve, %d rows a step", LIMIT_STEP_ROWS);
+             "serve's activations and queues%s",
+             s->tables_bytes ? ", tables of the file" : "");
 }
 
 enum status fit_machine_rates(struct fit_machine *m, const struct data_table *rates,

@@ -15,9 +15,11 @@ enum { FIT_DEFAULT_SHARE = 900 };
 enum status fit_machine_of_entry(struct fit_machine *m, const struct device_entry *e,
                                  const struct data_table *overheads, struct error *err);
 
-// Memory is the least of RAM and the limit of the control group. Overhead is what the plain engine takes
-// for activations of this model (level2-operator/model/ops.h); its speed is not known here: make lesson0.
-void fit_machine_here(struct fit_machine *m, const struct fit_subject *s);
+// Memory is the least of RAM and the limit of the control group. Overhead is serve_bytes, what serve takes
+// beside model and KV (engine/serial_fit.h knows), and the tables that it makes of a file. Its speed is
+// not known here: make lesson0.
+void fit_machine_here(struct fit_machine *m, const struct fit_subject *s,
+                      uint64_t serve_bytes);
 
 // ERR_FORMAT: rates lacks one of them.
 enum status fit_machine_rates(struct fit_machine *m, const struct data_table *rates,

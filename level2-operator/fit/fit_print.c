@@ -73,6 +73,9 @@ static void print_limits(FILE *out, const struct fit_case *c, const struct fit_a
     if (a->devices_needed > 0)
         fprintf(out, "  devices     %d %s needed\n", a->devices_needed,
                 a->devices_needed == 1 ? "is" : "are");
+    if (c->machine.is_here)
+        fputs("  serve       holds one sequence, and takes its KV at start: others wait\n",
+              out);
     if (a->max_sequences > 0) {
         fprintf(out,
                 "  runs out    a server that fitted at start is full when %" PRIu64

@@ -1,11 +1,23 @@
 // Two ways to the same shape.
 #include "level2-operator/fit/fit_subject.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "level2-operator/files/model_file.h"
 #include "level2-operator/gguf/gguf_value.h"
+#include "level2-operator/model/model.h"
+
+// Engines differ in it, so the page says which kind it counts for.
+static void note_windows(struct fit_subject *s) {
+    if (s->shape.n_window_layers == 0) return;
+    snprintf(s->note, sizeof(s->note),
+             "%d of its %d layers keep %" PRIu64
+             " tokens, in engines that drop the others; "
+             "our serve keeps all (--device here)",
+             s->shape.n_window_layers, s->shape.n_layers, s->shape.window);
+}
 
 // ---- from the table -----------------------------------------------------------------------------
 
@@ -46,6 +58,7 @@ void fit_subject_of_entry(struct fit_subject *s, const struct model_entry *e) {
                  "it has a window of %d tokens, but in how many layers is not known: KV is "
                  "counted in full",
                  (int)e->window);
+    note_windows(s);
 }
 
 // ---- from a file --------------------------------------------------------------------------------
@@ -55,15 +68,6 @@ struct fit_model fit_shape_of_config(const struct config *c) {
                               .n_heads = c->n_heads,
                               .n_kv_heads = c->n_kv_heads,
                               .d_head = c->d_head};
-}
-
-void fit_subject_keep_all(struct fit_subject *s) {
-    if (s->shape.n_window_layers == 0) return;
-    snprintf(s->note, sizeof(s->note),
-             "serve keeps all tokens of its %d layers with a window: KV is counted in full",
-             s->shape.n_window_layers);
-    s->shape.n_window_layers = 0;
-    s->shape.window = 0;
 }
 
 static void add_tensors(struct fit_subject *s, const struct gguf *g) {
@@ -84,6 +88,7 @@ static void take_config(struct fit_subject *s, const struct config *c) {
     if (s->shape.n_window_layers) s->shape.window = (uint64_t)c->window;
     s->n_ctx = (uint64_t)c->n_ctx;
     s->n_head_weights = (uint64_t)c->n_vocab * (uint64_t)c->d_model;
+    note_windows(s);
 }
 
 enum status fit_subject_of_file(struct fit_subject *s, const char *path,
@@ -104,4 +109,28 @@ enum status fit_subject_of_file(struct fit_subject *s, const char *path,
     model_file_close(&file); // its list of maps lies in the arena
     arena_free(&arena);
     return st;
+}
+
+// ---- as serve holds it --------------------------------------------------------------------------
+
+static void keep_all(struct fit_subject *s) {
+    if (s->shape.n_window_layers == 0) return;
+    snprintf(s->note, sizeof(s->note),
+             "serve keeps all tokens of its %d layers with a window: KV is counted in full",
+             s->shape.n_window_layers);
+    s->shape.n_window_layers = 0;
+    s->shape.window = 0;
+}
+
+void fit_subject_serve(struct fit_subject *s, const char *path) {
+    struct model m;
+    struct error err;
+    keep_all(s);
+    if (!path) return;
+    if (model_open(&m, path, NULL, &err) != OK) {
+        snprintf(s->note, sizeof(s->note), "serve would not start: %s", err.text);
+        return;
+    }
+    s->tables_bytes = m.arena.used;
+    model_close(&m);
 }

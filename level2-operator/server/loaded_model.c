@@ -15,8 +15,8 @@ static double mib(uint64_t n_bytes) {
 // ---- counting ----------------------------------------------------------------------------------
 
 uint64_t ledger_bytes(const struct engine_ledger *l) {
-    return l->weights_bytes + l->packed_bytes + l->kv_bytes + l->activation_bytes +
-           l->other_bytes;
+    return l->weights_bytes + l->tables_bytes + l->packed_bytes + l->kv_bytes +
+           l->activation_bytes + l->other_bytes;
 }
 
 enum status ledger_fits(const struct engine_ledger *wanted,
@@ -39,9 +39,9 @@ static void print_ledger(const struct load_options *o, const struct engine_ledge
                          int n_ctx) {
     log_line(
         o->log, LOG_INFO, "memory",
-        "weights_mib=%.1f packed_mib=%.1f kv_mib=%.1f activations_mib=%.1f other_mib=%.1f "
-        "total_mib=%.1f allowed_mib=%.1f context=%d",
-        mib(l->weights_bytes), mib(l->packed_bytes), mib(l->kv_bytes),
+        "weights_mib=%.1f tables_mib=%.1f packed_mib=%.1f kv_mib=%.1f activations_mib=%.1f "
+        "other_mib=%.1f total_mib=%.1f allowed_mib=%.1f context=%d",
+        mib(l->weights_bytes), mib(l->tables_bytes), mib(l->packed_bytes), mib(l->kv_bytes),
         mib(l->activation_bytes), mib(l->other_bytes), mib(ledger_bytes(l)),
         mib(o->memory_bytes), n_ctx);
 }

@@ -5,13 +5,16 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/limits.h"
 #include "common/os.h"
+#include "level2-operator/engine/serial_fit.h"
 #include "level2-operator/fit/fit_advice.h"
 #include "level2-operator/fit/fit_constants.h"
 #include "level2-operator/fit/fit_machine.h"
 #include "level2-operator/fit/fit_type.h"
 #include "level2-operator/model/model.h"
 #include "level2-operator/model/ops.h"
+#include "tests/support/engine_rig.h"
 #include "tests/support/suite.h"
 
 static const char entries[] =
@@ -75,8 +78,9 @@ START_TEST(a_table_row_becomes_a_shape) {
     s = subject_of("windows");
     assert_number("window layers", s.shape.n_window_layers, 15);
     assert_number("window", (int64_t)s.shape.window, 512);
-    assert_text("nothing to say", s.note, "");
-    fit_subject_keep_all(&s);
+    ck_assert_msg(strstr(s.note, "15 of its 18 layers keep 512 tokens") != NULL, "note: %s",
+                  s.note);
+    fit_subject_serve(&s, NULL);
     assert_number("window layers, all kept", s.shape.n_window_layers, 0);
     ck_assert_msg(strstr(s.note, "15 layers") != NULL, "note: %s", s.note);
     s = subject_of("some-windows");
@@ -192,6 +196,14 @@ START_TEST(the_highest_overhead_is_looked_at_as_well) {
     fit_answer_of(&a, &c);
     assert_number("fits", a.fits, true);
     assert_number("at worst", a.fits_at_worst, false);
+    c.machine.highest_overhead = 0;
+    c.machine.highest_split = 84932978278; // counts where there is a split, and only there
+    fit_answer_of(&a, &c);
+    assert_number("alone, at worst", a.fits_at_worst, true);
+    c.machine.n_devices = c.machine.n_split = 2;
+    fit_answer_of(&a, &c);
+    assert_number("fits", a.fits, true);
+    assert_number("split, at worst", a.fits_at_worst, false);
 }
 END_TEST
 
@@ -240,6 +252,40 @@ START_TEST(where_no_split_is_enough_there_are_copies) {
 }
 END_TEST
 
+// A split copies what cannot be divided, so two copies may do with fewer devices than one split over more.
+START_TEST(the_fewest_devices_are_looked_for) {
+    struct fit_subject s = subject_of("windows"); // 4 heads: a split over 1, 2 or 4
+    struct fit_case c = case_of(&s);
+    struct fit_answer a;
+    s.shape.n_weights = 0;
+    uint64_t one = fit_kv_bytes(&s.shape,
+                                &(struct fit_plan){
+                                    .kv = {1, 2},
+                                      .n_split = 1
+    },
+                                8192);
+    c.machine.device = (struct fit_device){.memory_bytes = 2 * one, .share = 1000};
+    c.n_seqs = 5; // its one KV head is on each device: copies of 2
+    fit_answer_of(&a, &c);
+    assert_number("devices", a.devices_needed, 3);
+    assert_number("split", a.needed_split, 1);
+    c.n_seqs = 2;
+    fit_answer_of(&a, &c);
+    assert_number("one is enough", a.devices_needed, 1);
+
+    // Weights of 3/4 of a device leave room for one sequence: alone 6 devices for 6, split over 2 only 2.
+    const struct fit_subject large = subject_of("large");
+    c = case_of(&large);
+    one = 8192 * UINT64_C(327680);
+    c.machine.device.memory_bytes = 141107412992 + one;
+    c.machine.device.share = 1000;
+    c.n_seqs = 6;
+    fit_answer_of(&a, &c);
+    assert_number("devices", a.devices_needed, 2);
+    assert_number("split", a.needed_split, 2);
+}
+END_TEST
+
 // ---- advice -------------------------------------------------------------------------------------
 
 static void follow(struct fit_case *c, const char *option) {
@@ -248,6 +294,10 @@ static void follow(struct fit_case *c, const char *option) {
     if (strcmp(option, "--weights int8") == 0) {
         c->weights = "int8";
         c->weight_type = (struct fit_type){1, 1};
+    } else if (strcmp(option, "--weights q8_0") == 0) {
+        c->weight_type = (struct fit_type){32, 34};
+    } else if (strcmp(option, "--weights q4_0") == 0) {
+        c->weight_type = (struct fit_type){32, 18};
     } else if (strcmp(option, "--weights int4") == 0) {
         c->weights = "int4";
         c->weight_type = (struct fit_type){2, 1};
@@ -308,11 +358,69 @@ END_TEST
 START_TEST(here_is_this_machine) {
     const struct fit_subject s = subject_of("windows");
     struct fit_machine m;
-    fit_machine_here(&m, &s);
+    fit_machine_here(&m, &s, 5);
     assert_number("memory", (int64_t)m.device.memory_bytes, (int64_t)os_memory_bytes());
     assert_number("share", m.device.share, 900);
     ck_assert_int_gt((int64_t)m.device.overhead_bytes, 0);
     assert_number("here", m.is_here, true);
+}
+END_TEST
+
+// For a file, fit adds up here what serve then takes, byte for byte: weights, tables, activations, queues.
+START_TEST(here_a_file_takes_what_the_ledger_of_serve_says) {
+    int n_cpus = os_cpu_count() < LIMIT_WORKERS ? os_cpu_count() : LIMIT_WORKERS;
+    struct rig rig;
+    struct engine_ledger l;
+    struct fit_subject s;
+    struct fit_machine m;
+    rig_open_tiny(&rig, n_cpus);
+    rig.options.n_ctx = 33;
+    assert_status("ledger", engine_serial_ledger(&rig.model, &rig.options, &l, NULL), OK);
+    assert_status("file", fit_subject_of_file(&s, tiny_model_path(), NULL), OK);
+    fit_subject_serve(&s, tiny_model_path());
+    assert_text("note", s.note, "");
+    fit_machine_here(&m, &s, serial_fit_beside_kv(&s.config, 33));
+    assert_number("weights", (int64_t)s.stored_bytes, (int64_t)l.weights_bytes);
+    assert_number("tables", (int64_t)s.tables_bytes, (int64_t)l.tables_bytes);
+    assert_number("overhead", (int64_t)m.device.overhead_bytes,
+                  (int64_t)(l.tables_bytes + l.activation_bytes + l.other_bytes));
+    rig_start(&rig);
+    assert_number("the arena of the model", (int64_t)rig.model.arena.used,
+                  (int64_t)(l.tables_bytes + l.packed_bytes));
+    rig_close(&rig);
+}
+END_TEST
+
+START_TEST(what_serve_would_refuse_is_noted) {
+    struct fit_subject s = subject_of("windows");
+    fit_subject_serve(&s, "no/such.gguf");
+    ck_assert_msg(strstr(s.note, "serve would not start: no/such.gguf") == s.note, "%s",
+                  s.note);
+    assert_number("tables", (int64_t)s.tables_bytes, 0);
+}
+END_TEST
+
+// There is one machine, serve keeps K and V in f32, and weights come as files.
+START_TEST(here_only_what_can_be_done_is_advised) {
+    const struct fit_subject s = subject_of("large");
+    struct fit_case c = case_of(&s);
+    struct fit_answer a;
+    c.machine.is_here = true;
+    fit_answer_of(&a, &c);
+    assert_number("fits", a.fits, false);
+    assert_number("devices", a.devices_needed, 0);
+    assert_number("pieces of advice", a.n_advice, 2); // 8 bits and a scale are too much
+    ck_assert_msg(strncmp(a.advice[0].option, "--memory ", 9) == 0, "%s",
+                  a.advice[0].option);
+    assert_text("second", a.advice[1].option, "--weights q4_0");
+    c.weight_type = (struct fit_type){32, 18};
+    fit_answer_of(&a, &c);
+    assert_number("in 4 bits: fits", a.fits, true);
+    assert_number("devices", a.devices_needed, 1);
+    c.n_seqs = 1000;
+    fit_answer_of(&a, &c);
+    for (int i = 0; i < a.n_advice; i++)
+        ck_assert_msg(strstr(a.advice[i].option, "--kv") == NULL, "%s", a.advice[i].option);
 }
 END_TEST
 
@@ -381,10 +489,14 @@ Suite *suite(void) {
     tcase_add_test(answers, one_sequence_is_as_fast_as_its_bytes);
     tcase_add_test(answers, a_context_ends_where_training_did);
     tcase_add_test(answers, where_no_split_is_enough_there_are_copies);
+    tcase_add_test(answers, the_fewest_devices_are_looked_for);
     TCase *advice = tcase_in(s, "advice");
     tcase_add_test(advice, advice_is_true);
     TCase *machines = tcase_in(s, "machines");
     tcase_add_test(machines, here_is_this_machine);
+    tcase_add_test(machines, here_a_file_takes_what_the_ledger_of_serve_says);
+    tcase_add_test(machines, what_serve_would_refuse_is_noted);
+    tcase_add_test(advice, here_only_what_can_be_done_is_advised);
     tcase_add_test(machines, constants_that_are_missing_are_named);
     tcase_add_loop_test(machines, types_have_their_bits, 0, ROWS(types));
     return s;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/limits.h"
+#include "level2-operator/server/loaded_model.h"
 #include "tests/support/engine_rig.h"
 #include "tests/support/suite.h"
 
@@ -25,8 +26,7 @@ static uint64_t bytes_at(int n_ctx) {
     o.n_ctx = n_ctx;
     assert_status("engine_serial_ledger", engine_serial_ledger(&rig.model, &o, &l, NULL),
                   OK);
-    return l.weights_bytes + l.packed_bytes + l.kv_bytes + l.activation_bytes +
-           l.other_bytes;
+    return ledger_bytes(&l);
 }
 
 static int own_choice(void) {
@@ -107,8 +107,51 @@ START_TEST(a_refusal_says_what_would_fit) {
     ck_assert_msg(advice && sscanf(advice, "--context %d", &shorter) == 1, "%s", err.text);
     o.n_ctx = shorter;
     assert_status("with that context", serial_fit(&o, &rig.model, memory - 1, &err), OK);
-    assert_status("a kilobyte", serial_fit(&o, &rig.model, 1024, &err), ERR_MEMORY);
-    ck_assert_ptr_null(strstr(err.text, "--context"));
+}
+END_TEST
+
+static unsigned long long number_behind(const char *text, const char *words) {
+    unsigned long long n = 0;
+    const char *at = strstr(text, words);
+    ck_assert_msg(at && sscanf(at + strlen(words), "%llu", &n) == 1, "no \"%s\" in: %s",
+                  words, text);
+    return n;
+}
+
+// The weights alone are too much, or all but no KV is left: then two answers, and both are true.
+START_TEST(a_refusal_names_the_least_that_would_do) {
+    const uint64_t with_two = bytes_at(2);
+    const struct {
+        const char *words;
+        uint64_t memory;
+    } rows[] = {
+        {"does not fit: the weights alone are ", 1024    },
+        {"does not fit: needs ",                 with_two},
+    };
+    int n_model = rig.model.config.n_ctx;
+    for (int i = 0; i < ROWS(rows); i++) {
+        struct engine_serial_options o = rig.options;
+        struct error err = {0};
+        rig.model.config.n_ctx = 2 * LIMIT_LEAST_CONTEXT; // the tiny model has less
+        assert_status("too little", serial_fit(&o, &rig.model, rows[i].memory, &err),
+                      ERR_MEMORY);
+        ck_assert_msg(strstr(err.text, rows[i].words) == err.text, "%s", err.text);
+        uint64_t usual = number_behind(err.text, "what would fit: --memory ");
+        uint64_t least = number_behind(err.text, "at the least --memory ");
+        int shortest = (int)number_behind(err.text, " --context ");
+        assert_number("shortest", shortest, LIMIT_LEAST_CONTEXT);
+        ck_assert_uint_lt(least, usual);
+
+        assert_status("the usual", serial_fit(&o, &rig.model, usual, &err), OK);
+        assert_number("context", o.n_ctx, 2 * LIMIT_LEAST_CONTEXT);
+        o = rig.options;
+        o.n_ctx = shortest;
+        assert_status("the least", serial_fit(&o, &rig.model, least, &err), OK);
+        o.n_ctx = shortest;
+        assert_status("a byte less", serial_fit(&o, &rig.model, least - 1, &err),
+                      ERR_MEMORY);
+        rig.model.config.n_ctx = n_model;
+    }
 }
 END_TEST
 
@@ -129,6 +172,7 @@ Suite *suite(void) {
     tcase_add_test(reference, without_room_the_context_is_shorter);
     tcase_add_test(reference, more_memory_than_there_can_be_is_enough);
     tcase_add_test(reference, a_refusal_says_what_would_fit);
+    tcase_add_test(reference, a_refusal_names_the_least_that_would_do);
     tcase_add_test(reference, wrong_options_stay_wrong);
     return s;
 }

@@ -489,7 +489,7 @@ def what_cannot_start_says_why_in_one_line(args):
         fails(1, "in use", port=s.port)
     fails(1, "nowhere.gguf", model="nowhere.gguf")
     fails(1, "server.py", model=__file__)
-    fails(1, "does not fit: needs", "--memory", "1K")
+    fails(1, "does not fit: the weights alone are", "--memory", "1K")
     fails(2, "--engine", "--engine", "warp")
     fails(2, "--port", "--port", "70000")
     fails(1, "--cors", "--cors", "nonsense")
