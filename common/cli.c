@@ -69,9 +69,10 @@ static const char *shown_name(char buffer[64], const struct cli_option *option) 
 static int wrong_number(const struct cli *cli, const struct cli_option *option,
                         const char *value) {
     char name[64], range[64] = "";
-    const char *what = option->kind == CLI_DOUBLE  ? "a number"
-                       : option->kind == CLI_BYTES ? "bytes such as 512M or 2G"
-                                                   : "a whole number";
+    const char *what = option->kind == CLI_DOUBLE ? "a number"
+                       : option->kind == CLI_BYTES
+                           ? "bytes such as 512M (of 1024) or 2GB (of 1000)"
+                           : "a whole number";
     if (has_limits(option))
         snprintf(range, sizeof(range), " from %.16g to %.16g", option->low, option->high);
     return cli_usage(cli, "%s is \"%s\", must be %s%s", shown_name(name, option), value,

@@ -29,7 +29,7 @@ enum cli_kind {
     CLI_STRING, // const char *
     CLI_INT,    // int
     CLI_U64,    // uint64_t
-    CLI_BYTES,  // uint64_t: 1000, 64K, 512M, 2G (powers of 1024)
+    CLI_BYTES,  // uint64_t: 1000, 64K, 2G, 2GiB (powers of 1024), 2GB (of 1000)
     CLI_DOUBLE, // double; never NaN or infinite
     CLI_LIST    // struct cli_list: may be given several times
 };

@@ -43,18 +43,24 @@ bool number_double(const char *text, double *number) {
     return true;
 }
 
+// What a unit multiplies with; 0: it is none.
+static uint64_t unit_of(const char *unit) {
+    static const char letters[] = "KMGT";
+    if (!*unit) return 1;
+    const char *letter = strchr(letters, *unit);
+    bool is_decimal = strcmp(unit + 1, "B") == 0;
+    if (!letter || (unit[1] && !is_decimal && strcmp(unit + 1, "iB") != 0)) return 0;
+    uint64_t factor = 1;
+    for (const char *l = letters; l <= letter; l++) factor *= is_decimal ? 1000 : 1024;
+    return factor;
+}
+
 bool number_bytes(const char *text, uint64_t *n_bytes) {
-    static const char units[] = "KMGT";
     uint64_t n;
-    const char *rest;
-    int shift = 0;
-    if (!read_digits(text, &n, &rest)) return false;
-    if (*rest) {
-        const char *unit = strchr(units, *rest);
-        if (!unit || rest[1]) return false;
-        shift = 10 * (int)(unit - units + 1);
-    }
-    if (n > UINT64_MAX >> shift) return false;
-    *n_bytes = n << shift;
+    const char *unit;
+    if (!read_digits(text, &n, &unit)) return false;
+    uint64_t factor = unit_of(unit);
+    if (factor == 0 || n > UINT64_MAX / factor) return false;
+    *n_bytes = n * factor;
     return true;
 }

@@ -51,7 +51,7 @@ def run(args):
     if any(line.strip() for line in lines):
         return session.play(level, menu, known, session.pairs_of(chosen, lines))
     if args.ticket:
-        session.show([*paper.ticket_lines(chosen[0], len(known)), *paper.menu_lines(menu)])
+        session.show([*paper.ticket_lines(chosen[0], len(known)), *paper.menu_lines(menu), *paper.how_lines(chosen[0])])
     else:
         session.show(paper.list_lines(level, known, score.read()))
     return 0

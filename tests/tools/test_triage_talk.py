@@ -75,6 +75,7 @@ class Talk(unittest.TestCase):
         self.assertEqual(status, 0)
         for part in ("The bill has doubled", "$ cat data/triage", "Which level is it?", "Which lever?"):
             self.assertIn(part, out)
+        self.assertTrue(out.endswith('  make triage LEVEL=1 TICKET=1 ANSWER="LEVEL MEASUREMENT LEVER"\n'), out)
         self.assertEqual(self.kept(), "")
 
     def test_closed_input_is_an_empty_one(self):

@@ -29,6 +29,12 @@ def menu_lines(menu):
     return [line for question in QUESTIONS for line in ["", *choice_lines(menu, question)]]
 
 
+def how_lines(ticket):
+    """For who reads it where nobody asks: not at a terminal."""
+    return ["", "Answer with one of each, by its name or its number, in this order:",
+            f'  make triage LEVEL={ticket.level} TICKET={ticket.number} ANSWER="{" ".join(QUESTIONS).upper()}"']
+
+
 def n_right(ticket, answer):
     return sum(answer.to(question) in ticket.key.right[question] for question in QUESTIONS)
 
