@@ -68,13 +68,14 @@ enum {
     LIMIT_DRAIN_S = 30,               // seconds that SIGTERM waits for running requests
     LIMIT_REQUEST_S = 600, // seconds that a request may take; clients wait no longer either
     LIMIT_STALL_S = 60,    // seconds that an engine with work may go without a step
-    LIMIT_RETRY_AFTER_S = 3600,    // seconds that a client is told to wait, at the most
-    LIMIT_API_KEYS = 64,           // keys that a server knows
-    LIMIT_API_KEY_BYTES = 256,     // one of them
-    LIMIT_ORIGINS = 64,            // origins on the CORS allow-list
-    LIMIT_METRICS_BYTES = 1 << 20, // one page of metrics
-    LIMIT_KEY_NAME = 32,           // bytes of the name that stands for an API key in logs
-    LIMIT_REQUEST_ID = 128,        // bytes of a client's own X-Request-Id
+    LIMIT_RETRY_AFTER_S = 3600,     // seconds that a client is told to wait, at the most
+    LIMIT_API_KEYS = 64,            // keys that a server knows
+    LIMIT_API_KEY_BYTES = 256,      // one of them
+    LIMIT_KEY_FILE_BYTES = 1 << 20, // a file of them, comments and all
+    LIMIT_ORIGINS = 64,             // origins on the CORS allow-list
+    LIMIT_METRICS_BYTES = 1 << 20,  // one page of metrics
+    LIMIT_KEY_NAME = 32,            // bytes of the name that stands for an API key in logs
+    LIMIT_REQUEST_ID = 128,         // bytes of a client's own X-Request-Id
 
     // Roll-out
     LIMIT_REPLICAS = 64,            // servers of one backend

@@ -178,6 +178,14 @@ static enum status write_trace(const struct service *s, struct error *err) {
     return trace_write(&s->engine.trace, s->options.trace, err);
 }
 
+// A word to read the keys again that comes before there is somebody to hear it waits, and ends nobody.
+static void hold_hangup(int how) {
+    sigset_t hangup;
+    sigemptyset(&hangup);
+    sigaddset(&hangup, SIGHUP);
+    sigprocmask(how, &hangup, NULL);
+}
+
 // Serves until it is told to stop, or the model cannot be loaded.
 static enum status serve(struct service *s, struct error *err) {
     enum status st = exchange_queues_open(&s->queues, &s->arena, err);
@@ -186,6 +194,7 @@ static enum status serve(struct service *s, struct error *err) {
     if (st) return st;
     st = open_http(s, err); // first: who asks early hears 503 and not "connection refused"
     if (st) return st;
+    hold_hangup(SIG_UNBLOCK); // on this thread, before there are others
     st = start_engine(s, err);
     if (st) return st;
     st = start_loading(s, err);
@@ -223,6 +232,7 @@ int main(int argc, char **argv) {
     static struct service s; // too large for a stack, and zero
     struct error err = {0};
 
+    hold_hangup(SIG_BLOCK); // before the keys are read
     arena_init(&s.arena, work_bytes);
     clock_init_real(&s.clock);
     metrics_init(&s.metrics);

@@ -32,16 +32,24 @@ bool answer_event(struct answer *a, const struct engine_event *event) {
     return false;
 }
 
-struct api_usage answer_usage(const struct answer *a) {
+static struct api_usage count_tokens(const struct answer *a, bool only_begun) {
     struct api_usage usage = {0, 0, 0};
     for (int i = 0; i < a->n_choices; i++) {
         const struct generation *g = &a->choices[i];
         usage.n_completion += g->n_completion;
-        if (i % a->n != 0) continue;
+        if (i % a->n != 0 || (only_begun && !g->times.started_ns)) continue;
         usage.n_prompt += g->n_prompt;
         usage.n_cached += g->n_cached;
     }
     return usage;
+}
+
+struct api_usage answer_usage(const struct answer *a) {
+    return count_tokens(a, false);
+}
+
+struct api_usage answer_used(const struct answer *a) {
+    return count_tokens(a, true);
 }
 
 // ---- replies

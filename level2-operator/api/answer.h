@@ -30,6 +30,7 @@ struct prompt_ids {
 struct answer {
     struct answer *next; // of the worker's list
     exchange_id exchange;
+    uint64_t key_scope; // of the API key that pays
     // owned
     struct arena arena;         // stop strings and filters; the answer itself lies in it
     struct generation *choices; // (n_choices): prompt * n + i
@@ -80,6 +81,9 @@ enum status answer_write(struct answer *a, struct buffer *out, struct error *err
 
 // Prompts count once, however many answers each has.
 struct api_usage answer_usage(const struct answer *a);
+
+// The same so far, without prompts that the engine has not begun: what a client who leaves has used.
+struct api_usage answer_used(const struct answer *a);
 
 // Cancels what still runs. Safe on NULL.
 void answer_free(struct answer *a);

@@ -283,6 +283,7 @@ static struct answer *answer_new(const struct job *job,
     if (!a) return NULL;
     a->arena = arena; // from here on it lies in itself
     a->exchange = job->exchange;
+    a->key_scope = job->cache_scope;
     a->engine = served->engine;
     a->model = served->model;
     a->clock = options->clock;

@@ -31,10 +31,10 @@ enum route {
 
 enum job_kind {
     JOB_REQUEST, // a whole request
-    JOB_GONE,    // the client of this exchange left: cancel, deliver nothing more
-    JOB_SERVE,   // requests may come for the model that is in this place now
-    JOB_RETIRE,  // no request will come for it any more, and none is left: forget it
-    JOB_STOP     // cancel everything and return
+    JOB_GONE, // the client of this exchange left: cancel, say what he used and nothing more
+    JOB_SERVE,  // requests may come for the model that is in this place now
+    JOB_RETIRE, // no request will come for it any more, and none is left: forget it
+    JOB_STOP    // cancel everything and return
 };
 
 struct job { // loop -> worker
@@ -53,7 +53,8 @@ enum delivery_kind {
     DELIVER_REPLY, // status and whole JSON body; the exchange is over
     DELIVER_HEAD, // an event stream: 200 and its headers go out with the first event or ping
     DELIVER_DATA, // bytes of the stream, whole events
-    DELIVER_END   // the stream is complete; the exchange is over
+    DELIVER_END,  // the stream is complete; the exchange is over
+    DELIVER_USED  // the client has left; this is what his key pays for all the same
 };
 
 struct delivery { // worker -> loop
@@ -63,9 +64,10 @@ struct delivery { // worker -> loop
     int retry_after_s; // DELIVER_REPLY; 0: no header
     char *bytes;       // owned by the receiver; NULL if none
     size_t n_bytes;
-    bool has_failed;  // DELIVER_DATA: the stream ends with an error
-    const char *code; // DELIVER_REPLY of an error; NULL: null
-    // DELIVER_REPLY and DELIVER_END of an answer, for log and metrics
+    bool has_failed;      // DELIVER_DATA: the stream ends with an error
+    const char *code;     // DELIVER_REPLY of an error; NULL: null
+    uint64_t cache_scope; // DELIVER_USED: of the job
+    // DELIVER_REPLY and DELIVER_END of an answer, for log and metrics; the counts of DELIVER_USED
     int n_prompt, n_cached, n_completion;
     int64_t queue_ns;          // that its first choice waited for the engine
     int64_t first_ns;          // its first token was drawn; 0: there is none

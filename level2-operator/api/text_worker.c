@@ -184,10 +184,22 @@ static void reply_at_once(struct text_worker *w, const struct job *job) {
     buffer_free(&out);
 }
 
+// Else who leaves before the last token would have used nothing.
+static void deliver_used(struct text_worker *w, const struct answer *a) {
+    struct api_usage usage = answer_used(a);
+    const struct delivery used = {.kind = DELIVER_USED,
+                                  .exchange = a->exchange,
+                                  .cache_scope = a->key_scope,
+                                  .n_prompt = usage.n_prompt,
+                                  .n_completion = usage.n_completion};
+    if (usage.n_prompt + usage.n_completion > 0) deliver(w, &used);
+}
+
 static void drop_answer(struct text_worker *w, exchange_id exchange) {
     for (struct answer *a = w->answers; a; a = a->next) {
         if (a->exchange != exchange) continue;
         log_line(w->options->log, LOG_INFO, "client gone", "exchange=%" PRIu64, exchange);
+        deliver_used(w, a);
         list_remove(w, a);
         return;
     } // unknown: its reply was already on the way

@@ -363,6 +363,8 @@ static void deliver(struct http_server *s, struct http_connection *c,
     case DELIVER_END:
         stream_end(s, c, d);
         break;
+    case DELIVER_USED: // of nobody who is here
+        break;
     }
 }
 
@@ -370,7 +372,10 @@ void http_exchange_deliver(struct http_server *s, struct delivery *d) {
     struct http_connections *cs = &s->connections;
     struct http_connection *c =
         &cs->slots[d->exchange % (uint64_t)cs->limits.n_connections];
-    if (c->exchange.id == d->exchange) deliver(s, c, d);
+    if (d->kind == DELIVER_USED)
+        http_quota_charge(s, d->cache_scope, d->n_prompt + d->n_completion);
+    else if (c->exchange.id == d->exchange)
+        deliver(s, c, d);
     free(d->bytes);
 }
 

@@ -1,12 +1,16 @@
 // Reading keys, and comparing without telling how far the comparison came.
 #include "level2-operator/server/http_keys.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <xxhash.h>
 
-#include "common/mapped_file.h"
 #include "common/number.h"
 
 static const char scheme[] = "Bearer ";
@@ -47,6 +51,9 @@ enum status http_keys_add(struct http_keys *k, const char *key, struct error *er
     if (k->n_keys >= LIMIT_API_KEYS) {
         return error_set(err, ERR_LIMIT, "more than %d API keys", LIMIT_API_KEYS);
     }
+    if (http_keys_of(k, scope_of(key)))
+        return error_set(err, ERR_INPUT,
+                         "this API key is there already: which limits count?");
     struct http_key *added = &k->keys[k->n_keys++];
     *added = (struct http_key){.scope = scope_of(key)};
     snprintf(added->text, sizeof(added->text), "%s", key);
@@ -142,14 +149,43 @@ enum status http_keys_parse(struct http_keys *k, const char *text, size_t n_text
     return OK;
 }
 
-enum status http_keys_read(struct http_keys *k, const char *path, struct error *err) {
-    struct mapped_file file;
+// Bytes up to the end or the limit; a file that is written to meanwhile is short, or half of it new.
+static enum status take_bytes(int fd, char *text, size_t *n_text, const char *path,
+                              struct error *err) {
+    ssize_t n = 1;
+    *n_text = 0;
+    while (n > 0 && *n_text <= LIMIT_KEY_FILE_BYTES) {
+        n = read(fd, text + *n_text, LIMIT_KEY_FILE_BYTES + 1 - *n_text);
+        if (n < 0 && errno == EINTR)
+            n = 1;
+        else if (n > 0)
+            *n_text += (size_t)n;
+    }
+    if (n < 0) return error_set(err, ERR_IO, "%s: %s", error_path(path), strerror(errno));
+    if (*n_text <= LIMIT_KEY_FILE_BYTES) return OK;
+    return error_set(err, ERR_LIMIT, "%s: more than %d bytes", error_path(path),
+                     LIMIT_KEY_FILE_BYTES);
+}
 
-    enum status st = mapped_file_open(&file, path, err);
-    if (st) return st;
-    const char *text = file.bytes ? (const char *)file.bytes : "";
-    st = http_keys_parse(k, text, file.n_bytes, error_path(path), err);
-    mapped_file_close(&file);
+// Not mapped: whoever writes into the file while we read it would end the server (SIGBUS).
+enum status http_keys_read(struct http_keys *k, const char *path, struct error *err) {
+    struct stat info;
+    size_t n_text = 0;
+    char *text = NULL;
+    enum status st = OK;
+
+    int fd =
+        open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); // a pipe would wait for a writer
+    if (fd < 0 || fstat(fd, &info) != 0)
+        st = error_set(err, ERR_IO, "%s: %s", error_path(path), strerror(errno));
+    else if (!S_ISREG(info.st_mode))
+        st = error_set(err, ERR_IO, "%s: not a regular file", error_path(path));
+    else if (!(text = malloc(LIMIT_KEY_FILE_BYTES + 1)))
+        st = error_set(err, ERR_MEMORY, "no memory to read %s", error_path(path));
+    if (!st) st = take_bytes(fd, text, &n_text, path, err);
+    if (!st) st = http_keys_parse(k, text, n_text, error_path(path), err);
+    free(text);
+    if (fd >= 0) close(fd);
     return st;
 }
 

@@ -36,7 +36,7 @@ struct http_keys { // all-zero: no key is asked for
 };
 
 // ERR_INPUT when the key is empty or has a byte that no header carries (spaces, control bytes, not
-// ASCII), ERR_LIMIT above LIMIT_API_KEYS or LIMIT_API_KEY_BYTES.
+// ASCII) or is known already, ERR_LIMIT above LIMIT_API_KEYS or LIMIT_API_KEY_BYTES.
 enum status http_keys_add(struct http_keys *k, const char *key, struct error *err);
 
 // Blank lines and lines that begin with # are skipped. ERR_INPUT when there is no key in it: a

@@ -50,3 +50,18 @@ void http_quota_leave(struct http_server *s, struct http_connection *c, int n_to
         quota_leave(&key->quota, clock_now(s->options.clock), n_tokens);
     c->exchange.has_quota = false;
 }
+
+void http_quota_charge(struct http_server *s, uint64_t scope, int n_tokens) {
+    struct http_key *key = http_keys_of(s->options.keys, scope);
+    if (key) quota_charge(&key->quota, clock_now(s->options.clock), n_tokens);
+}
+
+void http_quota_recount(struct http_server *s) {
+    struct http_keys *keys = s->options.keys;
+    for (int i = 0; i < keys->n_keys; i++) keys->keys[i].quota.n_inside = 0;
+    for (int i = 0; i < s->connections.limits.n_connections; i++) {
+        const struct http_exchange *x = &s->connections.slots[i].exchange;
+        struct http_key *key = x->has_quota ? http_keys_of(keys, x->scope) : NULL;
+        if (key) key->quota.n_inside++;
+    }
+}

@@ -12,4 +12,10 @@ bool http_quota_enter(struct http_server *s, struct http_connection *c);
 void http_quota_undo(struct http_server *s, struct http_connection *c); // others refused it
 void http_quota_leave(struct http_server *s, struct http_connection *c, int n_tokens);
 
+// What a request of this scope used whose client left before the end of its answer.
+void http_quota_charge(struct http_server *s, uint64_t scope, int n_tokens);
+
+// The keys were read again: who is inside counts for his key, also if it was forgotten for a while.
+void http_quota_recount(struct http_server *s);
+
 #endif

@@ -11,6 +11,7 @@
 #include "common/limits.h"
 #include "level2-operator/server/http_exchange.h"
 #include "level2-operator/server/http_listen.h"
+#include "level2-operator/server/http_quota.h"
 #include "level2-operator/server/http_request.h"
 #include "level2-operator/server/http_served.h"
 
@@ -55,6 +56,7 @@ static void on_hup(evutil_socket_t signal_number, short what, void *ctx) {
         log_line(s->options.log, LOG_INFO, "there is no file of keys to read again", NULL);
     } else if (http_keys_reload(s->options.keys, s->options.key_file, s->options.swap.keys,
                                 &err) == OK) {
+        http_quota_recount(s);
         log_line(s->options.log, LOG_INFO, "keys read again", "n_keys=%d",
                  s->options.keys->n_keys);
     } else {

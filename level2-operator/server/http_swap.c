@@ -29,7 +29,7 @@ void http_swap_show(struct http_server *s, struct http_connection *c) {
         if (m->state == MODEL_EMPTY) continue;
         rows[n_rows++] = (struct http_model_row){
             .served = s->served[i],
-            .id = m->state == MODEL_LOADING ? s->swap.loading_id : NULL,
+            .id = s->swap.ids[i],
             .state = lifecycle_model_name(m->state),
             .n_holders = m->n_holders,
         };
@@ -89,7 +89,7 @@ void http_swap_begin(struct http_server *s, struct http_connection *c, const cha
         refuse(s, c, &err);
         return;
     }
-    snprintf(s->swap.loading_id, sizeof(s->swap.loading_id), "%s", request.id);
+    snprintf(s->swap.ids[i_model], LIMIT_MODEL_ID_BYTES, "%s", request.id);
     st = o->load(o->ctx, i_model, request.path, request.id, &err);
     if (st) {
         lifecycle_swap_failed(&s->lifecycle, i_model);
@@ -130,6 +130,8 @@ static bool retire(struct http_server *s) {
         if (s->lifecycle.models[i].state != MODEL_CLOSING || s->swap.is_retired[i])
             continue;
         if (s->n_gone > 0 || ring_space(&q->jobs) == 0) return false;
+        if (s->served[i])
+            snprintf(s->swap.ids[i], LIMIT_MODEL_ID_BYTES, "%s", s->served[i]->id);
         http_served_forget(s, i);
         s->swap.is_retired[i] = true;
         bool had_room = ring_put(&q->jobs, &job);

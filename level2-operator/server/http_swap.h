@@ -36,7 +36,7 @@ enum http_swap_news { HTTP_SWAP_NONE, HTTP_SWAP_LOADED, HTTP_SWAP_FAILED };
 struct http_swap {
     // state of the loop
     exchange_id waiting; // the POST that waits for the load; 0: nobody
-    char loading_id[LIMIT_MODEL_ID_BYTES];
+    char ids[LIFECYCLE_MODELS][LIMIT_MODEL_ID_BYTES]; // of a model that loads or is closing
     const struct served *loaded;       // its JOB_SERVE is not out yet; NULL: none
     bool is_retired[LIFECYCLE_MODELS]; // JOB_RETIRE is out
     // written by other threads, read by the loop after its note

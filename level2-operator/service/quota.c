@@ -61,11 +61,15 @@ enum status quota_enter(struct quota *q, int64_t now_ns, int *retry_after_s,
 
 void quota_leave(struct quota *q, int64_t now_ns, int n_tokens) {
     if (q->n_inside > 0) q->n_inside--;
-    quota_fill(q, now_ns);
-    q->tokens -= n_tokens;
+    quota_charge(q, now_ns, n_tokens);
 }
 
 void quota_undo(struct quota *q) {
     if (q->n_inside > 0) q->n_inside--;
     q->requests += 1;
+}
+
+void quota_charge(struct quota *q, int64_t now_ns, int n_tokens) {
+    quota_fill(q, now_ns);
+    q->tokens -= n_tokens;
 }

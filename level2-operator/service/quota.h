@@ -35,9 +35,11 @@ enum status quota_enter(struct quota *q, int64_t now_ns, int *retry_after_s,
                         struct error *err);
 
 // One that entered leaves, having used n_tokens; or others turned it away, as if it had never come.
+// charge: tokens of one that has left already.
 // Nobody inside: the key was forgotten and made known again meanwhile, and nothing is counted down.
 void quota_leave(struct quota *q, int64_t now_ns, int n_tokens);
 void quota_undo(struct quota *q);
+void quota_charge(struct quota *q, int64_t now_ns, int n_tokens);
 
 // Brings requests and tokens up to now, to be shown.
 void quota_fill(struct quota *q, int64_t now_ns);

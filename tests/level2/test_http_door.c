@@ -121,8 +121,11 @@ END_TEST
 
 START_TEST(refuses_more_keys_than_it_can_hold) {
     struct http_keys k = {0};
-    for (int i = 0; i < LIMIT_API_KEYS; i++)
-        ck_assert_int_eq(http_keys_add(&k, "sk", NULL), OK);
+    char key[16];
+    for (int i = 0; i < LIMIT_API_KEYS; i++) {
+        snprintf(key, sizeof(key), "sk-%d", i);
+        ck_assert_int_eq(http_keys_add(&k, key, NULL), OK);
+    }
     ck_assert_int_eq(http_keys_add(&k, "sk", NULL), ERR_LIMIT);
 }
 END_TEST

@@ -125,7 +125,7 @@ START_TEST(a_second_one_waits_for_the_end_of_the_first) {
     assert_has("new requests", post("/v1/completions", "", "hello"), " 200 ");
     close(held);
     ck_assert(comes_to(&house.n_gone, 1, PATIENCE_MS));
-    wait_for("\"state\":\"closing\"");
+    wait_for("\"id\":\"tiny\",\"object\":\"model\",\"state\":\"closing\"");
     http_swap_closed(&house.server, 0); // what the engine thread says
     while (strstr(show(), "\"state\":\"closing\"")) nap_ms(1);
     assert_lacks("afterwards", show(), "tiny");

@@ -2,6 +2,9 @@
 // again while their requests run.
 #include "level2-operator/service/quota.h"
 
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -194,6 +197,9 @@ START_TEST(a_bad_file_changes_nothing) {
     ck_assert_ptr_null(strstr(err.text, "sk-"));
     write_keys("");
     ck_assert_int_eq(http_keys_reload(&k, path, NULL, &err), ERR_INPUT);
+    write_keys("sk-3 a\nsk-4\nsk-3 b inside=1\n"); // which of the two counts?
+    ck_assert_int_eq(http_keys_reload(&k, path, NULL, &err), ERR_INPUT);
+    ck_assert_ptr_nonnull(strstr(err.text, "line 3"));
     struct http_keys admins = {0};
     ck_assert_int_eq(http_keys_add(&admins, "sk-admin", NULL), OK);
     write_keys("sk-3\nsk-admin\n");
@@ -203,6 +209,42 @@ START_TEST(a_bad_file_changes_nothing) {
     assert_number("keys", k.n_keys, 2);
     ck_assert_ptr_nonnull(key_of(&k, "sk-1"));
     ck_assert_ptr_null(key_of(&k, "sk-3"));
+}
+END_TEST
+
+static atomic_bool is_over;
+
+static void *cut_and_fill(void *text) {
+    while (!atomic_load(&is_over)) write_keys(text);
+    return NULL;
+}
+
+// An editor saves while SIGHUP comes.
+START_TEST(a_file_that_is_cut_short_meanwhile_ends_nobody) {
+    static char text[1 << 16];
+    struct http_keys k = {0};
+    pthread_t editor;
+    memset(text, '#', sizeof(text) - 1);
+    for (size_t i = 80; i < sizeof(text); i += 80) text[i] = '\n';
+    memcpy(text, "sk-1\n", 5);
+    write_keys(text);
+    ck_assert_int_eq(http_keys_read(&k, path, NULL), OK);
+    pthread_create(&editor, NULL, cut_and_fill, text);
+    for (int i = 0; i < 300; i++) http_keys_reload(&k, path, NULL, NULL);
+    atomic_store(&is_over, true);
+    pthread_join(editor, NULL);
+    assert_number("keys", k.n_keys, 1);
+}
+END_TEST
+
+START_TEST(a_file_of_keys_has_an_end) {
+    struct http_keys k = {0};
+    struct error err = {0};
+    FILE *f = fopen(path, "w");
+    for (int i = 0; i <= LIMIT_KEY_FILE_BYTES / 80; i++) fprintf(f, "#%78d\n", i);
+    fclose(f);
+    ck_assert_int_eq(http_keys_read(&k, path, &err), ERR_LIMIT);
+    ck_assert_ptr_nonnull(strstr(err.text, path));
 }
 END_TEST
 
@@ -253,6 +295,58 @@ START_TEST(a_place_inside_is_free_when_its_client_has_gone) {
 }
 END_TEST
 
+// He is not asked whether he heard the end of his answer.
+START_TEST(who_leaves_in_the_middle_has_used_his_tokens_all_the_same) {
+    make_file();
+    write_keys("sk-1 a tokens-per-minute=100\n");
+    ck_assert_int_eq(http_keys_read(&house.keys, path, NULL), OK);
+    remove_file();
+    start();
+    int fd = dial();
+    say_post(fd, "/v1/completions", mine, "head");
+    hear(fd, "data: one");
+    close(fd);
+    ck_assert(comes_to(&house.n_gone, 1, PATIENCE_MS));
+    const char *reply = post("/v1/completions", mine, "{}");
+    for (int i = 0; i < 100 && strstr(reply, " 200 "); i++) {
+        nap_ms(1); // what he used comes a moment later
+        reply = post("/v1/completions", mine, "never");
+    }
+    assert_has("the next", reply, "this key may use 100 tokens a minute");
+}
+END_TEST
+
+// Reads the file again, and waits until that has happened: the new key opens.
+static void reload(const char *text, const char *new_key) {
+    char header[64];
+    write_keys(text);
+    snprintf(header, sizeof(header), "Authorization: Bearer %s\r\n", new_key);
+    kill(getpid(), SIGHUP);
+    for (int i = 0; i < PATIENCE_MS && strstr(post("/tokenize", header, "{}"), " 401 ");
+         i++)
+        nap_ms(1);
+}
+
+START_TEST(a_key_that_was_away_for_a_moment_still_counts_who_is_inside) {
+    make_file();
+    write_keys("sk-1 a inside=1\n");
+    ck_assert_int_eq(http_keys_read(&house.keys, path, NULL), OK);
+    house.options.key_file = path;
+    house.options.takes_signals = true;
+    start();
+    int fd = dial();
+    say_post(fd, "/v1/completions", mine, "never");
+    ck_assert(comes_to(&house.n_jobs, 1, PATIENCE_MS));
+    reload("sk-2 b\n", "sk-2");
+    reload("sk-1 a inside=1\nsk-3 c\n", "sk-3");
+    assert_has("inside", post("/v1/completions", mine, "{}"), "\"rate_limit_exceeded\"");
+    close(fd);
+    ck_assert(comes_to(&house.n_gone, 1, PATIENCE_MS));
+    assert_has("free", post("/v1/completions", mine, "{}"), " 200 ");
+    remove_file();
+}
+END_TEST
+
 Suite *suite(void) {
     Suite *s = suite_create("level2/quota");
     TCase *reference = tcase_create("reference"), *edges = tcase_create("edges");
@@ -268,8 +362,12 @@ Suite *suite(void) {
     tcase_add_test(keys, a_line_has_a_key_a_name_and_limits);
     tcase_add_test(keys, reading_again_keeps_what_was_used);
     tcase_add_test(keys, a_bad_file_changes_nothing);
+    tcase_add_test(keys, a_file_that_is_cut_short_meanwhile_ends_nobody);
+    tcase_add_test(keys, a_file_of_keys_has_an_end);
     tcase_add_test(door, a_key_above_its_limit_hears_429_and_when);
     tcase_add_test(door, a_place_inside_is_free_when_its_client_has_gone);
+    tcase_add_test(door, who_leaves_in_the_middle_has_used_his_tokens_all_the_same);
+    tcase_add_test(door, a_key_that_was_away_for_a_moment_still_counts_who_is_inside);
     suite_add_tcase(s, reference);
     suite_add_tcase(s, edges);
     suite_add_tcase(s, keys);

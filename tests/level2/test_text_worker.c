@@ -87,6 +87,42 @@ START_TEST(a_client_that_left_gets_nothing_and_frees_the_engine) {
 }
 END_TEST
 
+static void begin(void *house) {
+    struct text_house *h = house;
+    h->engine.requests[h->engine.n_requests - 1].started_ns = 1;
+}
+
+// One of two choices is complete, the other one says nothing yet.
+START_TEST(who_leaves_pays_for_what_was_made) {
+    struct text_house h;
+    text_house_open(&h);
+    text_house_script(&h, "Hello");
+    text_house_stuck(&h);
+    h.idle = leave_then_stop;
+    h.engine.on_submit = begin;
+    exchange_id gone = text_house_send_scoped(&h, ROUTE_CHAT, CHAT_HEAD ",\"n\":2}", 77);
+    text_house_run(&h);
+    const struct outcome *o = &h.outcomes[gone];
+    ck_assert(o->n_used == 1 && o->n_replies == 0);
+    assert_number("tokens drawn", o->n_completion, 5);
+    ck_assert_int_gt(o->n_prompt, 0);
+    assert_number("of the key", (int64_t)o->key_scope, 77);
+    text_house_close(&h);
+}
+END_TEST
+
+START_TEST(who_leaves_before_his_turn_pays_nothing) {
+    struct text_house h;
+    text_house_open(&h);
+    text_house_stuck(&h);
+    h.idle = leave_then_stop;
+    exchange_id gone = text_house_send(&h, ROUTE_CHAT, CHAT_HEAD "}");
+    text_house_run(&h);
+    assert_number("deliveries", h.outcomes[gone].n_used, 0);
+    text_house_close(&h);
+}
+END_TEST
+
 START_TEST(stopping_cancels_what_runs) {
     struct text_house h;
     text_house_open(&h);
@@ -247,6 +283,8 @@ Suite *suite(void) {
     tcase_add_loop_test(edges, a_refusal_is_an_error_object_and_the_next_request_works, 0,
                         ROWS(refusals));
     tcase_add_test(edges, a_client_that_left_gets_nothing_and_frees_the_engine);
+    tcase_add_test(edges, who_leaves_pays_for_what_was_made);
+    tcase_add_test(edges, who_leaves_before_his_turn_pays_nothing);
     tcase_add_test(edges, stopping_cancels_what_runs);
     suite_add_tcase(s, edges);
     TCase *failures = tcase_create("failures");

@@ -9,12 +9,14 @@ made as long as this model needs. Every server that is started here is stopped h
 import argparse
 import concurrent.futures
 import contextlib
+import fcntl
 import json
 import re
 import signal
 import socket
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
 
@@ -549,6 +551,30 @@ def keys_are_read_again_on_sighup(args):
             said = "".join(s.lines)
             assert "key=team-a" in said and "key=team-b" in said and "sk-" not in said, said
             assert sum("the old ones stay" in line for line in s.lines) == 1, said
+
+
+@check
+def a_hangup_that_comes_before_the_server_is_there_ends_nobody(args):
+    """Caught between reading the keys and listening: a lease on the trace's file holds up who opens it."""
+    if not hasattr(fcntl, "F_SETLEASE"):
+        print("skipped: this system knows no lease on a file")
+        return
+    comes = threading.Event()
+    before = signal.signal(signal.SIGIO, lambda *_: comes.set())
+    try:
+        with tempfile.NamedTemporaryFile("w+") as keys, tempfile.NamedTemporaryFile("w+") as trace:
+            keys.write("sk-one\n")
+            keys.flush()
+            fcntl.fcntl(trace.fileno(), fcntl.F_SETLEASE, fcntl.F_WRLCK)
+            with Server(args, "--api-key-file", keys.name, "--trace", trace.name, ready=False) as s:
+                until(comes.is_set, 5, "it opens the file")
+                s.process.send_signal(signal.SIGHUP)
+                fcntl.fcntl(trace.fileno(), fcntl.F_SETLEASE, fcntl.F_UNLCK)
+                until(lambda: any("keys read again" in line for line in s.lines) or s.process.poll() is not None,
+                      5, "a line in the log")
+                assert s.stop() == 0, s.process.returncode
+    finally:
+        signal.signal(signal.SIGIO, before)
 
 
 @check

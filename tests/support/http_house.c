@@ -56,6 +56,17 @@ static void deliver(enum delivery_kind kind, exchange_id id, const char *text) {
     os_signal_raise(&house.queues.deliveries_signal);
 }
 
+// Of a client that has left: more than all that a small key may use.
+static void deliver_used(exchange_id id) {
+    struct delivery d = {.kind = DELIVER_USED,
+                         .exchange = id,
+                         .cache_scope = atomic_load(&house.scope),
+                         .n_prompt = 60,
+                         .n_completion = 60};
+    ring_put(&house.queues.deliveries, &d);
+    os_signal_raise(&house.queues.deliveries_signal);
+}
+
 // 64 KB of comment, again and again: more than a client that does not read may leave.
 static void flood(exchange_id id) {
     static char piece[65537];
@@ -104,6 +115,7 @@ static void *work(void *unused) {
         while (ring_take(&house.queues.jobs, &job)) {
             if (job.kind == JOB_STOP) return NULL;
             if (job.kind == JOB_GONE) {
+                deliver_used(job.exchange);
                 atomic_fetch_add(&house.n_gone, 1);
                 continue;
             }

@@ -58,6 +58,8 @@ void outcome_take(struct outcome *o, struct delivery *d) {
     o->n_data += d->kind == DELIVER_DATA;
     o->n_replies += d->kind == DELIVER_REPLY;
     o->n_ends += d->kind == DELIVER_END;
+    o->n_used += d->kind == DELIVER_USED;
+    if (d->kind == DELIVER_USED) o->key_scope = d->cache_scope;
     if (d->kind == DELIVER_DATA) ck_assert(o->n_heads == 1 && d->n_bytes > 0);
     if (d->kind == DELIVER_REPLY) {
         o->http_status = d->http_status;

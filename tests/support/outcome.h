@@ -11,7 +11,8 @@ enum { MAX_CHOICES = 8, MAX_TEXT = 4096 };
 
 // What one exchange got: the bytes of its reply or of its whole stream.
 struct outcome {
-    int n_heads, n_replies, n_ends, n_data;
+    int n_heads, n_replies, n_ends, n_data, n_used;
+    uint64_t key_scope; // that pays for what was used
     int http_status, retry_after_s;
     char *bytes;
     size_t n_bytes;
