@@ -129,7 +129,7 @@ class Walk(unittest.TestCase):
         self.tree.write("level2-operator/kernels/rmsnorm.c", '#include "solutions/level2-operator/kernels/rmsnorm.c"\n')
         said = self.tree.test("rmsnorm", 1)
         self.assertIn("may use neither solutions nor tests", flat(said))
-        for line in ('"../solutions/level2-operator/kernels/rmsnorm.c"', "<solutions/level2-operator/kernels/rmsnorm.c>",
+        for line in ('"../../solutions/level2-operator/kernels/rmsnorm.c"', "<solutions/level2-operator/kernels/rmsnorm.c>",
                      f'"{self.tree.root}/solutions/level2-operator/kernels/rmsnorm.c"', '"tests/support/report.h"', "<check.h>"):
             self.tree.write("level2-operator/kernels/rmsnorm.c", f"#include {line}\n")
             self.assertIn("may use neither solutions nor tests", flat(self.tree.test("rmsnorm", 1)), line)
@@ -233,7 +233,7 @@ class Walk(unittest.TestCase):
             self.tree.test("rmsnorm", 0)
 
     def test_62_a_header_of_ones_own_is_a_part_of_the_pass(self):
-        helper = "level2-operator/my_helper.h"
+        helper = "level2-operator/kernels/my_helper.h"
         try:
             self.tree.write(helper, "// mine\n")
             self.attempt(RIGHT, status=0, before='#include "my_helper.h"\n')
@@ -365,7 +365,7 @@ class Walk(unittest.TestCase):
     def test_44_a_copy_beside_the_exercise_is_in_nobodys_way(self):
         solution = self.tree.solution(self.tree.exercise("rope"))
         self.tree.write("level2-operator/kernels/rope.c", solution)
-        names = "level2-operator/rope_old.c", "level2-operator/rope (copy).c"
+        names = "level2-operator/kernels/rope_old.c", "level2-operator/kernels/rope (copy).c"
         try:
             for name in names:
                 self.tree.write(name, solution.replace("#include", "#error old\n#include", 1))
