@@ -49,25 +49,13 @@ static struct value split(struct render *r, struct value of, const struct value 
                       whole_or(arg[1], -1));
 }
 
-// From the right there is a difference only when the number of cuts is limited.
+// Without a separator there is a difference from the left only when the number of cuts is limited.
 static struct value split_from_right(struct render *r, struct value of,
                                      const struct value *arg) {
-    int64_t n_left = whole_or(arg[1], -1);
-    if (n_left < 0) return split(r, of, arg);
+    int64_t n_times = whole_or(arg[1], -1);
+    if (n_times < 0 && arg[0].kind != VALUE_TEXT) return split(r, of, arg);
     if (!needs_text(r, arg[0])) return value_none();
-    struct value all = text_split(r, of.text, &arg[0].text, -1);
-    if (r->st || (int64_t)all.list.n_items <= n_left + 1) return all;
-
-    size_t n_joined = all.list.n_items - (size_t)n_left;
-    struct value *items = render_values(r, (size_t)n_left + 1);
-    if (!items) return value_none();
-    const char *begin = all.list.items[0].text.bytes;
-    struct text last = all.list.items[n_joined - 1].text;
-    items[0] =
-        value_text(text_slice(of.text, 0, (size_t)(last.bytes - begin) + last.n_bytes));
-    for (size_t i = n_joined; i < all.list.n_items; i++)
-        items[i - n_joined + 1] = all.list.items[i];
-    return value_list(items, (size_t)n_left + 1);
+    return text_split_right(r, of.text, arg[0].text, n_times);
 }
 
 static struct value split_lines(struct render *r, struct value of,

@@ -48,7 +48,9 @@ struct text text_title(struct render *r, struct text t);
 // ---- template_split.c
 
 struct value text_split(struct render *r, struct text t, const struct text *separator,
-                        int64_t max_splits);
+                        int64_t max_splits); // below 0: all
+struct value text_split_right(struct render *r, struct text t, struct text separator,
+                              int64_t max_splits);
 struct value text_split_lines(struct render *r, struct text t);
 struct value text_replace(struct render *r, struct text t, struct text old, struct text new,
                           int64_t max_times); // below 0: all

@@ -81,6 +81,12 @@ static const struct {
     // methods and functions
     {"{{ 'a,b'.split(',') }}{{ ' a  b '.split() }}{{ 'a-b-c'.rsplit('-', 1) }}",
      "['a', 'b']['a', 'b']['a-b', 'c']"},
+    {"{{ ',ca,b'.rsplit(',', 1) }}{{ 'a,,b'.rsplit(',', 1) }}{{ ',,'.rsplit(',', 1) }}",
+     "[',ca', 'b']['a,', 'b'][',', '']"},
+    {"{{ 'aaa'.rsplit('aa') }}{{ 'a-b-c'.rsplit('-') }}{{ 'a-b'.rsplit('-', 0) }}",
+     "['a', '']['a', 'b', 'c']['a-b']"},
+    {"{{ 'a,b'.split(',', -9223372036854775807 - 1) }}"
+     "{{ 'aa'|replace('a', 'b', -9223372036854775807 - 1) }}", "['a', 'b']bb"},
     {"{{ 'abc'.startswith('a') }}{{ 'abc'.endswith(('x', 'c')) }}{{ 'abcb'.find('b') }}"
      "{{ 'abcb'.rfind('b') }}{{ 'a'.rfind('ab') }}", "TrueTrue13-1"},
     {"{{ ' a '.strip() }}{{ 'xax'.lstrip('x') }}{{ 'xax'.rstrip('x') }}"
