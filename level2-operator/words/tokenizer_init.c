@@ -13,6 +13,10 @@ static const char *const end_texts[] = {
 };
 enum { N_END_TEXTS = sizeof(end_texts) / sizeof(*end_texts) };
 
+// What else stands around turns. All that is spelled <|like this|> is markup as well.
+static const char *const turn_texts[] = {"<start_of_turn>", "[INST]", "[/INST]"};
+enum { N_TURN_TEXTS = sizeof(turn_texts) / sizeof(*turn_texts) };
+
 // What building needs beside the tokenizer.
 struct builder {
     struct tokenizer *t;
@@ -83,22 +87,33 @@ static enum status make_pieces(struct builder *b) {
     return OK;
 }
 
-static bool ends_something(const struct builder *b, token_id id) {
+static bool is_among(const struct token_fact *fact, const char *const *texts, int n) {
+    bool is_found = false;
+    for (int i = 0; i < n; i++)
+        is_found = is_found || (fact->n_bytes == strlen(texts[i]) &&
+                                memcmp(fact->bytes, texts[i], fact->n_bytes) == 0);
+    return is_found;
+}
+
+static bool is_in_bars(const struct token_fact *fact) {
+    return fact->n_bytes > 4 && memcmp(fact->bytes, "<|", 2) == 0 &&
+           memcmp(fact->bytes + fact->n_bytes - 2, "|>", 2) == 0;
+}
+
+static bool bounds_something(const struct builder *b, token_id id) {
     const struct token_fact *fact = &b->facts->tokens[id];
-    bool ends = id == b->facts->bos || id == b->facts->eos;
-    for (int i = 0; i < b->facts->n_ends; i++) ends = ends || id == b->facts->ends[i];
-    for (int i = 0; i < N_END_TEXTS; i++)
-        ends = ends || (fact->n_bytes == strlen(end_texts[i]) &&
-                        memcmp(fact->bytes, end_texts[i], fact->n_bytes) == 0);
-    return ends;
+    bool is_end = id == b->facts->bos || id == b->facts->eos;
+    for (int i = 0; i < b->facts->n_ends; i++) is_end = is_end || id == b->facts->ends[i];
+    return is_end || is_among(fact, end_texts, N_END_TEXTS) ||
+           is_among(fact, turn_texts, N_TURN_TEXTS) || is_in_bars(fact);
 }
 
 // Some files call tokens user-defined that begin or end a turn or a text. They would be found in what a
 // user types.
-static void guard_ends(const struct builder *b) {
+static void guard_bounds(const struct builder *b) {
     for (int id = 0; id < b->t->n_vocab; id++) {
         enum token_kind *kind = &b->t->pieces[id].kind;
-        if (*kind == TOKEN_USER_DEFINED && ends_something(b, id)) *kind = TOKEN_CONTROL;
+        if (*kind == TOKEN_USER_DEFINED && bounds_something(b, id)) *kind = TOKEN_CONTROL;
     }
 }
 
@@ -286,7 +301,7 @@ enum status tokenizer_init(struct tokenizer *t, const struct tokenizer_facts *fa
     };
     byte_symbols_init(&b.symbols);
     st = make_pieces(&b);
-    if (st == OK) guard_ends(&b);
+    if (st == OK) guard_bounds(&b);
     if (st == OK) st = is_spm ? make_spm(&b) : make_bpe(&b);
     if (st == OK) st = make_special(&b);
     if (st == OK) st = make_end_set(&b);

@@ -182,6 +182,25 @@ START_TEST(takes_the_lowest_of_equal_byte_tokens) {
 }
 END_TEST
 
+// TOK-08, from a file that calls what opens a turn user-defined: no user can start a system turn.
+START_TEST(what_looks_like_markup_is_markup_whatever_its_kind) {
+    static const char *const texts[] = {"<start_of_turn>", "[INST]", "[/INST]",
+                                        "<|im_start|>", "<|start_header_id|>"};
+    struct rig r;
+    for (int i = 0; i < ROWS(texts); i++) {
+        rig_prepare(&r);
+        r.tokens[WIDE].bytes = texts[i];
+        r.tokens[WIDE].n_bytes = (uint32_t)strlen(texts[i]);
+        rig_build(&r);
+        encode(&r, texts[i], false, 0);
+        for (int j = 0; j < r.n_ids; j++) ck_assert_int_ne(r.ids[j], WIDE);
+        encode(&r, texts[i], true, 0);
+        assert_ids(texts[i], r.ids, (size_t)r.n_ids, (const token_id[]){WIDE}, 1);
+        rig_close(&r);
+    }
+}
+END_TEST
+
 // TOK-09: added token <X> with both flags set, then with both off.
 START_TEST(takes_spaces_with_a_token_that_asks_for_them) {
     struct rig r;
@@ -318,6 +337,7 @@ Suite *suite(void) {
     TCase *edges = tcase_in(s, "edges");
     tcase_add_test(edges, merges_over_a_space_where_a_token_does);
     tcase_add_test(edges, takes_the_lowest_of_equal_byte_tokens);
+    tcase_add_test(edges, what_looks_like_markup_is_markup_whatever_its_kind);
     tcase_add_test(edges, takes_spaces_with_a_token_that_asks_for_them);
     tcase_add_test(edges, puts_bos_and_eos_around_once_and_only_if_the_file_asks);
     TCase *failures = tcase_in(s, "failures");
