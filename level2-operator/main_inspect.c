@@ -51,14 +51,15 @@ static bool check_lone_file(const struct options *o) {
 }
 
 static enum status run_check(const struct options *o, struct error *err) {
+    struct error why;
     struct model m;
     enum status st = model_open(&m, o->file, NULL, err);
     if (st == ERR_INPUT && check_lone_file(o)) return OK;
     if (st != OK) return st;
+    bool has_chat = chat_template_check(&m.chat, &why) == OK;
     printf("ok: %s, %d layers, %d wide, %d tokens, context %d%s%s\n",
            arch_name(m.config.arch), m.config.n_layers, m.config.d_model, m.config.n_vocab,
-           m.config.n_ctx, m.chat.st ? "; its chat template is not supported: " : "",
-           m.chat.why.text);
+           m.config.n_ctx, has_chat ? "" : "; no chat: ", has_chat ? "" : why.text);
     model_close(&m);
     return OK;
 }

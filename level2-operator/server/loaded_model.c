@@ -60,15 +60,16 @@ static void print_shortened(const struct load_options *o, const struct model *mo
 
 static void print_model(const struct loaded_model *m, const struct load_options *o,
                         int64_t began_ns) {
+    struct error why;
     char name[256];
     double seconds = (double)(clock_now(o->engine.clock) - began_ns) / 1e9;
     log_line(o->log, LOG_INFO, "model loaded",
              "name=%s arch=%s context=%d threads=%d seconds=%.2f",
              log_quote(name, sizeof(name), m->model.name), arch_name(m->model.config.arch),
              engine_context(m->served.engine), o->engine.team->n_workers, seconds);
-    if (m->model.chat.st)
-        log_line(o->log, LOG_WARN, "no chat: its template is not understood", "reason=%s",
-                 log_quote(name, sizeof(name), m->model.chat.why.text));
+    if (chat_template_check(&m->model.chat, &why))
+        log_line(o->log, LOG_WARN, "no chat", "reason=%s",
+                 log_quote(name, sizeof(name), why.text));
 }
 
 static enum status create_engine(struct loaded_model *m, const struct load_options *o,

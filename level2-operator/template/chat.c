@@ -29,8 +29,8 @@ static enum status parse(struct chat_template *t, const char *source, size_t n_b
     *t = (struct chat_template){.bos = token_text(tokenizer, tokenizer->bos),
                                 .eos = token_text(tokenizer, tokenizer->eos),
                                 .unknown = token_text(tokenizer, tokenizer->unknown),
-                                .is_there = source != NULL};
-    if (source) t->st = template_parse(&t->program, source, n_bytes, arena, &t->why);
+                                .is_there = n_bytes > 0};
+    if (n_bytes > 0) t->st = template_parse(&t->program, source, n_bytes, arena, &t->why);
     return t->st;
 }
 
@@ -55,6 +55,9 @@ static enum status read_file(struct chat_template *t, const char *path,
         return error_set(err, ERR_INPUT,
                          "--chat-template %s: neither a file nor " CHAT_BUILTIN_NAMES,
                          error_path(path));
+    if (file.n_bytes == 0)
+        return error_set(err, ERR_INPUT, "--chat-template %s: the file is empty",
+                         error_path(path));
     parse(t, (const char *)file.bytes, file.n_bytes, tokenizer, arena);
     mapped_file_close(&file);
     return t->st ? error_set(err, t->st, "%s: %s", error_path(path), t->why.text) : OK;
@@ -72,6 +75,15 @@ enum status chat_template_read(struct chat_template *t, const struct gguf *g,
     bool has_own = gguf_get_string(gguf_find(g, "tokenizer.chat_template"), &own);
     return chat_template_init(t, has_own ? own.bytes : NULL, (size_t)own.n_bytes, tokenizer,
                               arena, err);
+}
+
+enum status chat_template_check(const struct chat_template *t, struct error *err) {
+    if (t->is_there && t->st)
+        return error_set_param(err, t->st, t->why.param, "%s", t->why.text);
+    if (t->is_there) return OK;
+    return error_set(err, ERR_UNSUPPORTED,
+                     "the model file has no chat template: it is a base model; use "
+                     "/v1/completions, or give --chat-template " CHAT_BUILTIN_NAMES);
 }
 
 // ---- what it is given
@@ -176,11 +188,8 @@ static enum status keep(struct chat_text *out, const struct text *t, struct aren
 
 static enum status check(const struct chat_template *t, const struct chat_request *request,
                          struct error *err) {
-    if (!t->is_there)
-        return error_set(err, ERR_UNSUPPORTED,
-                         "the model file has no chat template: it is a base model; use "
-                         "/v1/completions, or give --chat-template " CHAT_BUILTIN_NAMES);
-    if (t->st) return error_set_param(err, t->st, t->why.param, "%s", t->why.text);
+    enum status st = chat_template_check(t, err);
+    if (st) return st;
     if (request->n_messages < 1)
         return error_set_param(err, ERR_INPUT, "messages",
                                "messages is empty; send at least one message");

@@ -38,7 +38,7 @@ struct chat_template { // all-zero: the model has none
     struct text bos, eos,
         unknown; // what bos_token and so on stand for; no bytes: undefined
     struct template program;
-    bool is_there;
+    bool is_there;    // an empty one is none
     enum status st;   // why it cannot be used, if it is there
     struct error why; // of st
 };
@@ -61,6 +61,10 @@ enum status chat_template_init(struct chat_template *t, const char *source, size
 enum status chat_template_read(struct chat_template *t, const struct gguf *g,
                                const char *choice, const struct tokenizer *tokenizer,
                                struct arena *arena, struct error *err);
+
+// OK if messages can be rendered at all. ERR_UNSUPPORTED: there is no template, and err offers others; else
+// why it is not understood.
+enum status chat_template_check(const struct chat_template *t, struct error *err);
 
 // Byte-equal to what jinja2 makes of the template. ERR_UNSUPPORTED: no template; ERR_INPUT: no messages,
 // or the template refused them; ERR_LIMIT: more than LIMIT_MESSAGES, or more than a template may take;

@@ -91,6 +91,10 @@ static void have_a_number(struct gguf_file *f) {
     file_set_u32(f, CHAT_KEY, 1);
 }
 
+static void have_an_empty_one(struct gguf_file *f) {
+    file_set_string(f, CHAT_KEY, "");
+}
+
 static void have_a_broken_one(struct gguf_file *f) {
     file_set_string(f, CHAT_KEY, "a\n{% if %}");
 }
@@ -104,6 +108,7 @@ static const struct {
 } files[] = {
     {"none",      have_none,         false, ERR_UNSUPPORTED, "--chat-template chatml"},
     {"a number",  have_a_number,     false, ERR_UNSUPPORTED, "base model"            },
+    {"empty",     have_an_empty_one, false, ERR_UNSUPPORTED, "base model"            },
     {"a bad one", have_a_broken_one, true,  ERR_FORMAT,      "line 2"                },
 };
 
@@ -140,6 +145,7 @@ START_TEST(a_chosen_file_must_be_right) {
     snprintf(path, sizeof(path), "/tmp/test_chat_%d.jinja", (int)getpid());
     assert_choice(path, "{{ messages[0].content }}", OK, "");
     assert_choice(path, "{{ messages[0].content", ERR_FORMAT, "line 1");
+    assert_choice(path, "", ERR_INPUT, "the file is empty");
     unlink(path);
     ck_assert_int_eq(chat_house_open(&h, NULL, path), ERR_INPUT);
     ck_assert_ptr_nonnull(strstr(h.err.text, "neither a file nor " CHAT_BUILTIN_NAMES));

@@ -264,6 +264,8 @@ def templates(args, refusals):
                 for call in (chat(user), chat(user, stream=True), post("/apply-template", {"messages": user})):
                     refusals.expect(caller, call, bad(), "no chat template", name="chat with a base model")
                 refusals.tally.check(caller.ask(complete()).choices[0].text, "a base model completes")
+            refusals.tally.check(any('msg="no chat" reason="the model file has no chat template' in line for line in server.lines),
+                                 "a base model says so at its start", server.lines)
         with Server(base, "--chat-template", "chatml") as server, callers(server) as both:
             for caller in both:
                 prompt = caller.ask(post("/apply-template", {"messages": user}))["prompt"]

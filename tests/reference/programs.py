@@ -85,6 +85,20 @@ class Programs:
             self.refused(f"tensor {name}", "", program, *words)
             self.refused("type IQ4_NL is not read yet", "", program, *words)
 
+    def no_chat(self):
+        """A model without a chat template is a good one, but it is said."""
+        path = str(self.folder / "base.gguf")
+        Path(path).write_bytes(Path(self.model).read_bytes().replace(b"tokenizer.chat_template", b"tokenizer.chat_templetA"))
+        done, _ = self.run("", "inspect", "--check", path)
+        self.tally.equal(done.returncode, 0, "inspect --check of a base model: status")
+        for words in (b"ok: ", b"no chat: ", b"--chat-template chatml"):
+            self.tally.check(words in done.stdout, f"inspect --check of a base model: says {words!r}", done.stdout)
+        done, _ = self.run("", "inspect", "--check", self.model)
+        self.tally.check(b"no chat" not in done.stdout, "inspect --check of a chat model", done.stdout)
+        (self.folder / "empty.jinja").touch()
+        self.refused("empty.jinja: the file is empty", "", "serve", "--model", path, "--port", "0",
+                     "--chat-template", str(self.folder / "empty.jinja"))
+
     # -- output that nobody gets --
 
     def lost_output(self):
@@ -149,6 +163,7 @@ def main():
         programs.lost_answers(args)
         if programs.is_tiny:  # a real one may be in use elsewhere, and is large
             programs.unread_type()
+            programs.no_chat()
             programs.cut_model(args)
     tally.finish()
 
