@@ -13,9 +13,8 @@
 static void note_windows(struct fit_subject *s) {
     if (s->shape.n_window_layers == 0) return;
     snprintf(s->note, sizeof(s->note),
-             "%d of its %d layers keep %" PRIu64
-             " tokens, in engines that drop the others; "
-             "our serve keeps all (--device here)",
+             "%d of %d layers keep %" PRIu64 " tokens only; our serve would keep all "
+             "(--device here)",
              s->shape.n_window_layers, s->shape.n_layers, s->shape.window);
 }
 
