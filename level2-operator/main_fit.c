@@ -137,6 +137,7 @@ static void override(struct fit_machine *m, const struct arguments *a) {
         m->device.overhead_bytes = m->highest_overhead = a->overhead;
         m->device.split_bytes = m->highest_split = 0;
         snprintf(m->overhead_words, sizeof(m->overhead_words), "as --overhead says");
+        snprintf(m->split_words, sizeof(m->split_words), "each as --overhead says");
     }
     for (int i = 0; i < FIT_PLACES; i++) {
         if (a->rates[i] > 0) m->load_rates[i] = a->rates[i] * 1e9;

@@ -14,6 +14,7 @@ struct fit_machine {
     const char *name;
     char source[160];         // how well its memory is known, and whence
     char overhead_words[160]; // what its overhead is made of
+    char split_words[160];    // the same, of each of several devices
     bool is_here;             // this machine: there is one of it
     int n_devices, n_split;   // n_split divides n_devices: so many copies of the model
     struct fit_device device;

@@ -46,13 +46,13 @@ static json_t *asked(const struct fit_case *c, const struct fit_answer *a) {
 
 json_t *fit_json(const struct fit_case *c, const struct fit_answer *a) {
     return json_pack(
-        "{s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:b, s:o}",
+        "{s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o}",
         "fits", a->fits, "weight_bytes", number(a->weight_bytes), "kv_bytes_per_token",
         number(a->kv_bytes_per_token), "kv_bytes", number(a->kv_bytes), "overhead_bytes",
         number(a->overhead_bytes), "usable_bytes", number(a->usable_bytes), "max_sequences",
         number(a->max_sequences), "max_context", number(a->max_context), "devices_needed",
         a->devices_needed ? json_integer(a->devices_needed) : json_null(), "load_seconds",
         load_seconds(a), "suggestions", suggestions(a), "kv_tokens", number(a->kv_tokens),
-        "tokens_per_s", a->tokens_per_s, "fits_at_worst", a->fits_at_worst, "asked",
-        asked(c, a));
+        "tokens_per_s", a->tokens_per_s > 0 ? json_real(a->tokens_per_s) : json_null(),
+        "fits_at_worst", a->fits_at_worst, "asked", asked(c, a));
 }

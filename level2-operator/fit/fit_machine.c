@@ -25,9 +25,11 @@ enum status fit_machine_of_entry(struct fit_machine *m, const struct device_entr
         .bandwidth = (double)e->bandwidth,
         .ops = (double)e->flops_16,
     };
+    double gb[3];
     for (int i = 0; i < 3; i++) {
         const struct fit_overhead *o = fit_overhead_find(overheads, names[i]);
         if (!o) return lacks("overheads", names[i], err);
+        gb[i] = (double)middle(o) / 1e9;
         m->device.overhead_bytes += middle(o);
         m->highest_overhead += (uint64_t)o->high_bytes;
     }
@@ -40,7 +42,11 @@ enum status fit_machine_of_entry(struct fit_machine *m, const struct device_entr
     snprintf(m->source, sizeof(m->source), "%s (%s)", e->source,
              *e->tag_usable ? e->tag_usable : "label, in decimal GB");
     snprintf(m->overhead_words, sizeof(m->overhead_words),
-             "the middle of what start-up logs show (S2)");
+             "context %.1f, activations %.1f, graphs %.1f GB (middles of logs, S2)", gb[0],
+             gb[1], gb[2]);
+    snprintf(m->split_words, sizeof(m->split_words),
+             "each: context %.1f, activations %.1f, graphs %.1f, buffers %.1f GB (S2)",
+             gb[0], gb[1], gb[2], (double)m->device.split_bytes / 1e9);
     return OK;
 }
 

@@ -56,7 +56,7 @@ static void print_ledger(FILE *out, const struct fit_case *c, const struct fit_a
     fprintf(out, "%" PRIu64 " x %" PRIu64 " tokens%s\n", a->plan.n_seqs, c->n_ctx,
             c->subject->shape.n_window_layers ? ", windows kept short" : "");
     print_line(out, "overhead", a->overhead_bytes);
-    fprintf(out, "%s\n", m->overhead_words);
+    fprintf(out, "%s\n", a->plan.n_split > 1 ? m->split_words : m->overhead_words);
     print_line(out, "usable", a->usable_bytes);
     char text[BYTE_TEXT_BYTES];
     fprintf(out, "%g of %s on each device\n", m->device.share / 1000.0,

@@ -371,6 +371,7 @@ def a_file_is_a_model(fit, path):
     size = Path(path).stat().st_size
     fit.tally.check(0 < got["weight_bytes"] <= size, f"{path}: weights are a part of the file")
     here = fit.document("--model", path, "--sequences", 1, "--context", 64)
+    fit.tally.check(here["tokens_per_s"] is None and got["tokens_per_s"] > 0, "tokens/s: not known is not 0")
     fit.tally.check(here["asked"]["memory_bytes"] > 0 and here["asked"]["kv"] == "f32", "here: its memory, and f32")
     small = fit.document("--model", path, "--sequences", 1, "--context", 64, "--memory", 4096)
     fit.tally.check(not small["fits"] and small["suggestions"][0]["option"].startswith("--memory "),
