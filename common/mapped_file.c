@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdint.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -34,6 +34,9 @@ enum status mapped_file_open(struct mapped_file *f, const char *path, struct err
         st = error_set(err, ERR_IO, "%s: not a regular file", shown);
         goto done;
     }
+    *f = (struct mapped_file){.device = (uint64_t)info.st_dev,
+                              .inode = (uint64_t)info.st_ino,
+                              .written_s = (int64_t)info.st_mtime};
     if (info.st_size == 0) goto done; // nothing to map: mmap refuses a length of 0
     if ((uintmax_t)info.st_size > SIZE_MAX) {
         st = error_set(err, ERR_LIMIT, "%s: larger than the address space", shown);
@@ -44,10 +47,22 @@ enum status mapped_file_open(struct mapped_file *f, const char *path, struct err
         st = error_set(err, ERR_IO, "%s: cannot map: %s", shown, strerror(errno));
         goto done;
     }
-    *f = (struct mapped_file){bytes, (size_t)info.st_size};
+    f->bytes = bytes;
+    f->n_bytes = (size_t)info.st_size;
 done:
     close(fd);
+    if (st != OK) *f = (struct mapped_file){0};
     return st;
+}
+
+enum file_fate mapped_file_fate(const struct mapped_file *f, const char *path) {
+    struct stat info;
+    if (stat(path, &info) != 0 || (uint64_t)info.st_dev != f->device ||
+        (uint64_t)info.st_ino != f->inode)
+        return FILE_MOVED;
+    bool is_same =
+        (uint64_t)info.st_size == f->n_bytes && (int64_t)info.st_mtime == f->written_s;
+    return is_same ? FILE_SAME : FILE_CHANGED;
 }
 
 void mapped_file_close(struct mapped_file *f) {

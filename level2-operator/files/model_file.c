@@ -10,11 +10,14 @@
 enum status model_file_reserve(struct model_file *f, int n, const char *path,
                                struct error *err) {
     struct mapped_file *maps = ARENA_NEW(f->arena, struct mapped_file, n);
-    if (!maps)
+    const char **paths = ARENA_NEW(f->arena, const char *, n);
+    if (!maps || !paths)
         return error_set(err, ERR_MEMORY, "%s: no memory for the list of %d files",
                          error_path(path), n);
     if (f->n_maps) memcpy(maps, f->maps, (size_t)f->n_maps * sizeof(*maps));
+    if (f->n_maps) memcpy(paths, f->paths, (size_t)f->n_maps * sizeof(*paths));
     f->maps = maps;
+    f->paths = paths;
     f->max_maps = n;
     return OK;
 }
@@ -23,9 +26,12 @@ enum status model_file_map(struct model_file *f, const char *path, struct error 
     struct mapped_file *map = &f->maps[f->n_maps];
     MUST(f->n_maps < f->max_maps);
 
+    const char *copy = arena_copy(f->arena, path, strlen(path));
+    if (!copy)
+        return error_set(err, ERR_MEMORY, "%s: no memory for its path", error_path(path));
     enum status st = mapped_file_open(map, path, err);
     if (st != OK) return st;
-    f->n_maps++;
+    f->paths[f->n_maps++] = copy;
     f->n_bytes += map->n_bytes;
     size_t grow = SIZE_MAX - f->arena->limit;
     if (f->arena_per_byte && map->n_bytes < grow / f->arena_per_byte)
@@ -57,6 +63,17 @@ enum status model_file_open(struct model_file *f, const char *path, struct arena
     }
     if (st != OK) model_file_close(f);
     return st;
+}
+
+enum status model_file_check_same(const struct model_file *f, struct error *err) {
+    for (int i = 0; i < f->n_maps; i++) {
+        enum file_fate fate = mapped_file_fate(&f->maps[i], f->paths[i]);
+        if (fate == FILE_SAME || (fate == FILE_MOVED && f->n_maps == 1)) continue;
+        return error_set(err, ERR_IO, "%s: was %s while it was being loaded; load it again",
+                         error_path(f->paths[i]),
+                         fate == FILE_MOVED ? "moved" : "cut or written to");
+    }
+    return OK;
 }
 
 void model_file_close(struct model_file *f) {

@@ -26,8 +26,9 @@
 enum { MODEL_ARENA_PER_BYTE = 32, MODEL_ARENA_BASE = 1 << 20 };
 
 struct model_file {
-    // owned; the array lies in the arena
+    // owned; the arrays lie in the arena
     struct mapped_file *maps; // (max_maps), n_maps of them open
+    const char **paths;       // (max_maps): where they were opened
     int n_maps, max_maps;
     // borrowed
     struct arena *arena;
@@ -44,6 +45,11 @@ struct model_file {
 // stays. On failure *f is closed; err names the file, and field and offset where it has them.
 enum status model_file_open(struct model_file *f, const char *path, struct arena *arena,
                             size_t arena_per_byte, struct error *err);
+
+// To be asked when all is loaded, and before much of it is read. ERR_IO names a file that somebody has cut or
+// written to since it was opened, or, if it is one of several, moved another one in place of: what was
+// read may be of two models.
+enum status model_file_check_same(const struct model_file *f, struct error *err);
 
 // Safe on a zeroed or closed file. The arena is its owner's to free.
 void model_file_close(struct model_file *f);

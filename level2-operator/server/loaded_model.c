@@ -82,7 +82,9 @@ static enum status create_engine(struct loaded_model *m, const struct load_optio
     if (st) return st;
     print_ledger(o, &m->ledger, options.n_ctx); // before anything is taken
     print_shortened(o, &m->model, options.n_ctx);
-    return engine_serial_create(&m->served.engine, &m->model, &options, err);
+    st = model_file_check_same(&m->model.file, err); // or packing would run into its end
+    if (!st) st = engine_serial_create(&m->served.engine, &m->model, &options, err);
+    return st ? st : model_file_check_same(&m->model.file, err);
 }
 
 enum status loaded_model_open(struct loaded_model *m, const struct load_options *o,

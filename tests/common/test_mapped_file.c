@@ -64,6 +64,36 @@ START_TEST(the_bytes_outlive_the_name) {
 }
 END_TEST
 
+// The time of the last change is one of long ago, so that any other differs.
+static void write_old_file(const char *text) {
+    static const struct timespec long_ago[2] = {
+        {1000, 0},
+        {1000, 0}
+    };
+    write_file(text, strlen(text));
+    ck_assert_int_eq(utimensat(AT_FDCWD, path, long_ago, 0), 0);
+}
+
+START_TEST(a_change_of_the_file_is_seen) {
+    char other[80];
+    snprintf(other, sizeof(other), "%s2", path);
+    write_old_file("hello");
+    ck_assert_int_eq(mapped_file_open(&file, path, NULL), OK);
+    ck_assert_int_eq(mapped_file_fate(&file, path), FILE_SAME);
+    write_file("HELLO", 5); // as many bytes
+    ck_assert_int_eq(mapped_file_fate(&file, path), FILE_CHANGED);
+    write_old_file("hell"); // as old
+    ck_assert_int_eq(mapped_file_fate(&file, path), FILE_CHANGED);
+    write_old_file("hello");
+    ck_assert_int_eq(mapped_file_fate(&file, path), FILE_SAME);
+    ck_assert_int_eq(rename(path, other), 0);
+    ck_assert_int_eq(mapped_file_fate(&file, path), FILE_MOVED);
+    write_old_file("hello");
+    ck_assert_int_eq(mapped_file_fate(&file, path), FILE_MOVED);
+    unlink(other);
+}
+END_TEST
+
 // ---- edges --------------------------------------------------------------------------------------
 
 START_TEST(an_empty_file_is_open_and_has_no_bytes) {
@@ -195,6 +225,7 @@ Suite *suite(void) {
     tcase_add_loop_test(reference, the_bytes_of_the_file_are_there, 0,
                         sizeof(sizes) / sizeof(sizes[0]));
     tcase_add_test(reference, the_bytes_outlive_the_name);
+    tcase_add_test(reference, a_change_of_the_file_is_seen);
     suite_add_tcase(s, reference);
 
     TCase *edges = tcase_create("edges");

@@ -3,8 +3,11 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/team.h"
+#include "level2-operator/model/ops.h"
+#include "tests/support/model_folder.h"
 #include "tests/support/suite.h"
 
 enum { N_CTX = 64 };
@@ -106,6 +109,92 @@ START_TEST(what_cannot_be_opened_leaves_nothing) {
 }
 END_TEST
 
+// ---- a file that changes under the load ---------------------------------------------------------
+
+static struct {
+    struct model_folder folder;
+    const char *file; // what happens to it, and when
+    void (*harm)(const struct model_folder *f, const char *file);
+    bool is_before; // weights are read
+} spoilt;
+
+static void spoil(void) {
+    if (spoilt.harm) spoilt.harm(&spoilt.folder, spoilt.file);
+    spoilt.harm = NULL; // once
+}
+
+static void cut(const struct model_folder *f, const char *file) {
+    ck_assert_int_eq(truncate(folder_path(f, file), 100), 0);
+}
+
+static void grow(const struct model_folder *f, const char *file) {
+    struct bytes all = folder_read(f, file);
+    put_u8(&all, 0);
+    folder_write(f, file, all.data, all.n);
+    bytes_free(&all);
+}
+
+static void replace(const struct model_folder *f, const char *file) {
+    struct bytes all = folder_read(f, file);
+    folder_drop(f, file);
+    folder_write(f, file, all.data, all.n);
+    bytes_free(&all);
+}
+
+static size_t prepare_bytes(const struct model *m) {
+    if (spoilt.is_before) spoil();
+    return ops_plain.prepare_bytes(m);
+}
+
+static enum status prepare(struct model *m, struct arena *arena, struct team *team,
+                           struct error *err) {
+    enum status st = ops_plain.prepare(m, arena, team, err);
+    spoil();
+    return st;
+}
+
+static const struct {
+    const char *name, *opened, *file;
+    void (*harm)(const struct model_folder *f, const char *file);
+    bool is_before;
+    enum status want;
+} spoilts[] = {
+    {"cut before its weights are read", "tiny.gguf",                 "tiny.gguf",                 cut,     true,  ERR_IO},
+    {"written to",                      "tiny.gguf",                 "tiny.gguf",                 grow,    false, ERR_IO},
+    {"another one moved to its name",   "tiny.gguf",                 "tiny.gguf",                 replace, false, OK    },
+    {"a part written to",               "split-00001-of-00003.gguf", "split-00002-of-00003.gguf", grow,
+     false,                                                                                                       ERR_IO},
+    {"another part moved to its name",  "split-00001-of-00003.gguf",
+     "split-00003-of-00003.gguf",                                                                 replace, true,  ERR_IO},
+};
+
+START_TEST(a_file_that_changes_while_it_is_loaded_is_no_model) {
+    static struct loaded_model m;
+    struct ops ops = ops_plain;
+    struct error err = {0};
+    char path[FOLDER_PATH];
+    struct rig r;
+
+    rig_open(&r);
+    ops.prepare_bytes = prepare_bytes;
+    ops.prepare = prepare;
+    spoilt.folder = folder_copy(".");
+    spoilt.file = spoilts[_i].file;
+    spoilt.harm = spoilts[_i].harm;
+    spoilt.is_before = spoilts[_i].is_before;
+    snprintf(path, sizeof(path), "%s", folder_path(&spoilt.folder, spoilts[_i].opened));
+    r.options.path = path;
+    r.options.engine.ops = &ops;
+    assert_status(spoilts[_i].name, loaded_model_open(&m, &r.options, &err),
+                  spoilts[_i].want);
+    if (spoilts[_i].want) ck_assert_ptr_nonnull(strstr(err.text, spoilts[_i].file));
+    ck_assert_int_eq(m.served.engine == NULL, spoilts[_i].want != OK);
+    loaded_model_close(&m);
+    folder_remove(&spoilt.folder);
+    rig_close(&r);
+}
+END_TEST
+
 Suite *suite(void) {
     Suite *s = suite_create("level2/loaded_model");
     TCase *fits = tcase_in(s, "fits");
@@ -114,5 +203,7 @@ Suite *suite(void) {
     tcase_add_test(fits, the_second_is_counted_with_the_first);
     TCase *failures = tcase_in(s, "failures");
     tcase_add_test(failures, what_cannot_be_opened_leaves_nothing);
+    tcase_add_loop_test(failures, a_file_that_changes_while_it_is_loaded_is_no_model, 0,
+                        ROWS(spoilts));
     return s;
 }
