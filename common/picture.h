@@ -28,8 +28,8 @@ void picture_free(struct picture *p); // safe on a zeroed one
 void picture_fill(struct picture *p, int x, int y, int width, int height,
                   colour_rgb colour);
 
-// Digits, '$', '.', "GB", and the small letters that the pictures of bill and fit need, and the plot that
-// tools/lesson/chart.py draws with the same alphabet; what has no shape here leaves a gap.
+// Digits, "$.,()", the units of bytes, and the small letters that the pictures of bill and fit need, and the
+// plot that tools/lesson/chart.py draws with the same alphabet; what has no shape here leaves a gap.
 // A letter takes 6 * scale by 7 * scale pixels, the gap behind it included.
 void picture_text(struct picture *p, int x, int y, int scale, const char *text,
                   colour_rgb colour);

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "level2-operator/fit/fit_sums.h"
+#include "level2-operator/text/byte_text.h"
 
 enum {
     WIDTH = 800,
@@ -57,13 +58,16 @@ static void draw_column(struct picture *p, int x, const struct fit_bar *b, uint6
     picture_text(p, x, BOTTOM + 10, SCALE, label, ink);
 }
 
-static void draw_words(struct picture *p, const struct fit_bar *b, uint64_t scale) {
-    char label[40];
-    int y = BOTTOM - pixels_of(b->line, scale);
-    picture_fill(p, LEFT - 10, y - 1, WIDTH - LEFT - 10, 3, red);
-    snprintf(label, sizeof(label), "memory %.1f GB", (double)b->line / 1e9);
-    picture_text(p, LEFT, y - 20, SCALE, label, red);
-    picture_text(p, LEFT, BOTTOM + 32, SCALE, "sequences", ink);
+// The line's label stands above all columns: on one of them nobody could read it.
+static void draw_words(struct picture *p, const struct fit_bar *b, uint64_t scale,
+                       uint64_t n_ctx) {
+    char label[80], memory[BYTE_TEXT_BYTES];
+    picture_fill(p, LEFT - 10, BOTTOM - pixels_of(b->line, scale) - 1, WIDTH - LEFT - 10, 3,
+                 red);
+    snprintf(label, sizeof(label), "usable memory  %s", byte_text(memory, b->line));
+    picture_text(p, LEFT, BOTTOM - TALLEST - 28, SCALE, label, red);
+    snprintf(label, sizeof(label), "sequences of %" PRIu64 " tokens, on one device", n_ctx);
+    picture_text(p, LEFT, BOTTOM + 32, SCALE, label, ink);
     for (int i = 0; i < PARTS; i++) {
         int x = LEFT + i * 180;
         picture_fill(p, x, HEIGHT - 26, 14, 14, parts[i].colour);
@@ -84,6 +88,6 @@ enum status fit_bars_picture(struct picture *p, const struct fit_case *c,
         struct fit_bar bar = fit_bar_of(c, a, loads[i]);
         draw_column(p, LEFT + i * STEP, &bar, scale, loads[i]);
     }
-    draw_words(p, &last, scale);
+    draw_words(p, &last, scale, c->n_ctx);
     return OK;
 }
