@@ -100,7 +100,10 @@ static enum status run(struct rollout_run *r, const struct options *o, struct er
     if (!st && o->dry_run) return rollout_run_tell(r, err);
     bool has_begun = st == OK;
     if (!st) st = rollout_run_go(r, err); // one by one, or back
-    if (has_begun) st = st ? add_versions(r, err) : judge(r, err);
+    if (has_begun) {
+        rollout_run_tell_out(r);
+        st = st ? add_versions(r, err) : judge(r, err);
+    }
     if (o->json && r->servers.n_items > 0) {
         json_t *document = report(r);
         if (document) json_dumpf(document, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(4));

@@ -1,5 +1,6 @@
 // HAProxy's runtime API over its UNIX socket: one command, one answer, and it closes.
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "common/clock.h"
 #include "level2-operator/rollout/haproxy.h"
 
 static enum status connect_to(int *fd, const char *path, struct error *err) {
@@ -35,23 +37,38 @@ static enum status fail(const char *path, const char *what, struct error *err) {
                      is_late ? "HAProxy is silent" : strerror(errno));
 }
 
-// HAProxy closes after its answer. text gets n_room bytes at most, a NUL among them.
+static int64_t now_ms(void) {
+    struct clock clock;
+    clock_init_real(&clock);
+    return clock_now(&clock) / 1000000;
+}
+
+// false, and errno says why: it takes too long, byte by byte or without any, or a signal came.
+static bool wait_for_bytes(int fd, int64_t until_ms) {
+    struct pollfd bytes = {.fd = fd, .events = POLLIN};
+    int64_t left_ms = until_ms - now_ms();
+    int n_ready = poll(&bytes, 1, left_ms > 0 ? (int)left_ms : 0);
+    if (n_ready == 0) errno = EAGAIN;
+    return n_ready > 0;
+}
+
+// HAProxy closes after its answer. A signal ends the wait: the caller knows whether to ask again. text gets n_room bytes at most, a NUL among them.
 static enum status ask(const char *path, const char *command, char *text, size_t n_room,
                        size_t *n_bytes, struct error *err) {
     int fd = -1;
     size_t n_command = strlen(command);
+    int64_t until_ms = now_ms() + LIMIT_HAPROXY_MS;
     enum status st = connect_to(&fd, path, err);
 
     *n_bytes = 0;
     for (size_t n = 0; !st && n < n_command;) {
         ssize_t n_put = write(fd, command + n, n_command - n);
-        if (n_put < 0 && errno == EINTR) continue;
         if (n_put < 0) st = fail(path, "write", err);
         n += n_put > 0 ? (size_t)n_put : 0;
     }
     while (!st) {
-        ssize_t n_got = read(fd, text + *n_bytes, n_room - *n_bytes);
-        if (n_got < 0 && errno == EINTR) continue;
+        bool is_there = wait_for_bytes(fd, until_ms);
+        ssize_t n_got = is_there ? read(fd, text + *n_bytes, n_room - *n_bytes) : -1;
         if (n_got < 0) st = fail(path, "read", err);
         if (n_got <= 0) break;
         *n_bytes += (size_t)n_got;
@@ -96,6 +113,9 @@ enum status haproxy_set(const char *socket_path, const char *backend, const char
              : state == HAPROXY_DRAINING ? "drain"
                                          : "maint");
     enum status st = ask(socket_path, command, answer, sizeof(answer), &n_bytes, err);
+    if (!st && n_bytes == 0) // it says yes with an empty line
+        st = error_set(err, ERR_IO, "%s: HAProxy closed without an answer",
+                       error_path(socket_path));
     if (!st && n_bytes > strspn(answer, "\n")) st = refused(socket_path, answer, err);
     return st;
 }

@@ -159,7 +159,7 @@ static enum rollout_action choose(struct rollout *r, const struct rollout_view *
 
 static enum rollout_action drain(struct rollout *r, const struct rollout_view *v) {
     const struct haproxy_server *s = &v->servers[r->i_now];
-    bool is_quiet = s->state != HAPROXY_UP && s->n_sessions == 0;
+    bool is_out = s->state != HAPROXY_UP, is_quiet = is_out && s->n_sessions == 0;
     if (v->wants_stop && !r->is_back) {
         note(r, "stopped: back in");
         enter(r, v, ROLLOUT_OPEN);
@@ -167,6 +167,9 @@ static enum rollout_action drain(struct rollout *r, const struct rollout_view *v
     }
     if (!is_quiet) {
         if (!is_late(r, v, r->rules.drain_ns)) return ROLLOUT_DO_WAIT;
+        if (!is_out && !r->is_back)
+            return fail(r, v, "HAProxy still sends it requests %.0f s after it was told",
+                        seconds(r->rules.drain_ns));
         // On the way back it is worse to keep what fails than to cut what it writes.
         if (!r->rules.cuts && !r->is_back)
             return fail(r, v, "%lld still open after %.0f s", (long long)s->n_sessions,

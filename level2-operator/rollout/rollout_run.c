@@ -31,13 +31,17 @@ static enum status look(struct rollout_run *r, struct error *err) {
     return st ? st : take_in_order(r, &seen, err);
 }
 
+// Whether it was HAProxy that was away, and may be asked again after a pause.
+static bool may_ask_again(struct rollout_run *r, enum status st, int n_blind) {
+    if (st != ERR_IO || n_blind >= MAX_BLIND || *r->n_stops > 1) return false;
+    r->clock->sleep(r->clock, pause_ns);
+    return true;
+}
+
 // Looks until something is seen.
 static enum status look_again(struct rollout_run *r, struct error *err) {
     enum status st = look(r, err);
-    for (int i = 0; st == ERR_IO && i < MAX_BLIND && *r->n_stops < 2; i++) {
-        r->clock->sleep(r->clock, pause_ns);
-        st = look(r, err);
-    }
+    for (int i = 0; may_ask_again(r, st, i); i++) st = look(r, err);
     return st;
 }
 
@@ -64,14 +68,22 @@ static enum status start(struct rollout_run *r, const char *text, struct error *
     return shell_command_start(&r->command, text, variables, err);
 }
 
+// To say it twice does no harm.
+static enum status set(struct rollout_run *r, enum haproxy_state state, struct error *err) {
+    const char *name = r->servers.items[r->plan.i_now].name;
+    enum status st = haproxy_set(r->socket_path, r->backend, name, state, err);
+    for (int i = 0; may_ask_again(r, st, i); i++)
+        st = haproxy_set(r->socket_path, r->backend, name, state, err);
+    return st;
+}
+
 static enum status act(struct rollout_run *r, enum rollout_action action,
                        struct error *err) {
-    const char *name = r->servers.items[r->plan.i_now].name;
     switch (action) {
     case ROLLOUT_DO_DRAIN:
-        return haproxy_set(r->socket_path, r->backend, name, HAPROXY_DRAINING, err);
+        return set(r, HAPROXY_DRAINING, err);
     case ROLLOUT_DO_OPEN:
-        return haproxy_set(r->socket_path, r->backend, name, HAPROXY_UP, err);
+        return set(r, HAPROXY_UP, err);
     case ROLLOUT_DO_REPLACE:
         return start(r, r->replace, err);
     case ROLLOUT_DO_UNDO:
@@ -160,6 +172,7 @@ enum status rollout_run_tell(const struct rollout_run *r, struct error *err) {
                 s[i].address, seconds(r->rules.watch_ns));
     }
     fprintf(r->out, "if one fails, the same for each that is new, with: %s\n", r->undo);
+    rollout_run_tell_out(r);
     for (int i = 0; i < r->n_replicas; i++) {
         if (s[i].state != HAPROXY_UP)
             return error_set(err, ERR_STATE, "%s is %s; all must be up to begin", s[i].name,
@@ -173,16 +186,27 @@ enum status rollout_run_tell(const struct rollout_run *r, struct error *err) {
     return OK;
 }
 
+void rollout_run_tell_out(const struct rollout_run *r) {
+    for (int i = 0; i < r->n_replicas; i++) {
+        const struct haproxy_server *s = &r->servers.items[i];
+        if (s->state != HAPROXY_DRAINING && s->state != HAPROXY_MAINT) continue;
+        fprintf(r->out,
+                "%s is %s: once it is well, put it back in with\n"
+                "  echo \"set server %s/%s state ready\" | socat stdio %s\n",
+                s->name, haproxy_state_name(s->state), r->backend, s->name, r->socket_path);
+    }
+}
+
 enum status rollout_run_go(struct rollout_run *r, struct error *err) {
     enum rollout_action action = ROLLOUT_DO_WAIT;
     enum status st = OK;
 
     while (!st && action != ROLLOUT_DO_END) {
+        st = look_again(r, err);
         if (*r->n_stops > 1)
             return error_set(err, ERR_STATE, "left at the second signal, in phase %s of %s",
                              rollout_phase_name(r->plan.phase),
                              r->servers.items[r->plan.i_now].name);
-        st = look_again(r, err);
         if (st) break;
         const struct rollout_view view = {
             .now_ns = clock_now(r->clock),

@@ -37,6 +37,10 @@ void rollout_run_close(struct rollout_run *r);
 // What would be done, and why it would be refused now: ERR_STATE.
 enum status rollout_run_tell(const struct rollout_run *r, struct error *err);
 
+// Lines on replicas that are out though they may be well, because nobody told HAProxy to take them back: a
+// roll-out was interrupted, or is stuck. None: no lines.
+void rollout_run_tell_out(const struct rollout_run *r);
+
 // Until the plan's end: plan.result says how. On failure (HAProxy is gone, or a second stop) things are as
 // plan.is_new and servers say.
 enum status rollout_run_go(struct rollout_run *r, struct error *err);

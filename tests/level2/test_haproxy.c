@@ -2,6 +2,7 @@
 // whose other end we play.
 #include "level2-operator/rollout/haproxy.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -257,6 +258,11 @@ START_TEST(what_haproxy_refuses_is_told_in_its_words) {
                   ERR_INPUT);
     ck_assert_msg(strstr(err.text, "HAProxy says: Permission denied."), "%s", err.text);
     assert_played(pid);
+    pid = play(fd, "set server replicas/a state drain\n", ""); // was it done?
+    assert_status("set", haproxy_set(socket_path, "replicas", "a", HAPROXY_DRAINING, &err),
+                  ERR_IO);
+    ck_assert_msg(strstr(err.text, "without an answer"), "%s", err.text);
+    assert_played(pid);
     pid = play(fd, "show stat replicas 4 -1\n", "");
     assert_status("silence", haproxy_show(&s, socket_path, "replicas", &err), ERR_INPUT);
     assert_played(pid);
@@ -271,6 +277,31 @@ START_TEST(what_haproxy_refuses_is_told_in_its_words) {
                                "1111111111111111111111111111",
                                "replicas", &err),
                   ERR_INPUT);
+}
+END_TEST
+
+static void wake(int number) {
+    (void)number;
+}
+
+// Else Ctrl-C would have to wait until a HAProxy that says one byte after the other comes to its end.
+START_TEST(a_signal_ends_the_wait) {
+    const struct sigaction action = {.sa_handler = wake};
+    struct haproxy_servers s = {0};
+    struct error err = {0};
+    int fd = listen_at_path(); // and never answers
+    pid_t pid = getpid(), child = fork();
+    if (child == 0) {
+        poll(NULL, 0, 50);
+        for (int i = 0; i < 20; i++, poll(NULL, 0, 20)) kill(pid, SIGUSR1);
+        _exit(0);
+    }
+    sigaction(SIGUSR1, &action, NULL);
+    assert_status("show", haproxy_show(&s, socket_path, "replicas", &err), ERR_IO);
+    ck_assert_msg(!strstr(err.text, "silent"), "it waited to the end: %s", err.text);
+    while (waitpid(child, NULL, 0) < 0) {}
+    close(fd);
+    unlink(socket_path);
 }
 END_TEST
 
@@ -289,6 +320,7 @@ Suite *suite(void) {
     tcase_add_test(failures, limits_hold);
     tcase_add_test(failures, a_table_cut_anywhere_is_read_or_refused);
     tcase_add_test(socket, a_command_gets_its_answer);
+    tcase_add_test(socket, a_signal_ends_the_wait);
     tcase_add_test(socket, what_haproxy_refuses_is_told_in_its_words);
     suite_add_tcase(s, reference);
     suite_add_tcase(s, failures);

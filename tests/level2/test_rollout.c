@@ -14,6 +14,7 @@ struct actor {
     int longest_answer_s; // what is open when it is drained ends then
     int command_s, undo_s, ready_s, up_s;
     bool replace_fails, undo_fails, is_never_ready, is_never_ready_again, goes_down;
+    bool stays_in;                // HAProxy says yes to a drain, and does nothing
     int failing_old, failing_new; // of 10 requests; 10 come a second
 };
 
@@ -41,10 +42,11 @@ static void pass(struct world *w) {
     for (int i = 0; i < w->n_servers; i++) {
         struct haproxy_server *s = &w->servers[i];
         const struct actor *a = &w->actors[i];
-        bool is_up = !w->is_out[i] && w->now_ns >= w->open_at[i];
+        bool is_told = w->is_out[i] && !a->stays_in;
+        bool is_up = !is_told && w->now_ns >= w->open_at[i];
         if (a->goes_down && w->is_new[i] && w->now_ns >= w->open_at[i] + second)
             is_up = false;
-        s->state = w->is_out[i] ? HAPROXY_DRAINING : is_up ? HAPROXY_UP : HAPROXY_DOWN;
+        s->state = is_told ? HAPROXY_DRAINING : is_up ? HAPROXY_UP : HAPROXY_DOWN;
         s->n_sessions = w->is_out[i] && w->now_ns >= w->drained_at[i] ? 0 : 2;
         n_out += w->is_out[i];
         if (!is_up) continue;
@@ -158,6 +160,11 @@ static const struct {
      {0},
      "drain a, open a",                                   ROLLOUT_ROLLED_BACK,
      "2 still open after 60 s"                                                                                            },
+    {"HAProxy says yes and goes on sending requests",
+     {.stays_in = true},
+     {0},
+     "drain a, open a",                                   ROLLOUT_ROLLED_BACK,
+     "HAProxy still sends it requests 60 s after it was told"                                                             },
     {"the command fails",
      {.replace_fails = true},
      {0},

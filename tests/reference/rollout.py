@@ -14,6 +14,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -147,6 +148,48 @@ def check_stop(tally, house):
     tally.equal((program.returncode, errors), (1, "rollout: stopped; now: a old, b old\n"), "Ctrl-C before the first")
 
 
+def check_killed(tally, house):
+    """SIGKILL in the middle: the replica stays out. Who starts again is told how it comes back in."""
+    program = subprocess.Popen([house.program, "--socket", house.door.socket_path, "--replace", "sleep 1", "--undo", "true",
+                                "--watch-seconds", "0"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    wait_for("a is drained", lambda: house.door.table(4)["a"]["status"].startswith("DRAIN"))
+    program.kill()
+    program.wait()
+    for options in ((), ("--dry-run",)):
+        again = house.run(*options)
+        tally.check(again.returncode == 1 and "is draining" in again.stderr, "nothing begins", again.stderr)
+        told = re.search(r'echo "(set server replicas/a state ready)" \| socat stdio (\S+)', again.stdout)
+        tally.check(told and told.group(2) == house.door.socket_path, "how it comes back in", again.stdout)
+    house.door.command("set server replicas/a state ready")
+    wait_for("both are up", house.door.all_up)
+
+
+def check_drip(tally, house, folder):
+    """A HAProxy that says one byte after the other holds nobody who presses Ctrl-C twice."""
+    path = f"{folder}/drip.sock"
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(path)
+        listener.listen(8)
+        listener.settimeout(PATIENCE_S)
+        program = subprocess.Popen(house.command("--socket", path), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        first, _ = listener.accept()
+        head = "pxname,svname,status,addr,scur,qcur,hrsp_2xx,hrsp_3xx,hrsp_4xx,hrsp_5xx,hrsp_other,econ,eresp,srv_abrt,wretr"
+        rows = "".join(f"replicas,{name},UP,127.0.0.1:1,0,0,1,0,0,0,0,0,0,0,0\n" for name in "ab")
+        first.recv(1000)
+        first.sendall(f"# {head}\n{rows}\n".encode())
+        first.close()
+        for _ in range(2):
+            connection, _ = listener.accept()
+            connection.recv(1000)
+            connection.sendall(b"#")
+            time.sleep(0.1)  # it waits for the next byte
+            program.send_signal(signal.SIGINT)
+        _, errors = program.communicate(timeout=PATIENCE_S)
+        connection.close()
+    tally.equal((program.returncode, errors),
+                (1, "rollout: left at the second signal, in phase before of a; last seen: a old, b old\n"), "Ctrl-C, twice")
+
+
 def check_blind(tally, house):
     """HAProxy goes away in the middle, and does not come back."""
     program = subprocess.Popen(house.command("--watch-seconds", "60"), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -274,6 +317,8 @@ def trouble(tally, args, folder, model):
         check_down(tally, house)
         house.replicas.start("b", "old")
         wait_for("both are up", house.door.all_up)
+        check_killed(tally, house)
+        check_drip(tally, house, folder)
         check_blind(tally, house)
 
 
