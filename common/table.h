@@ -14,13 +14,15 @@
 #include "common/status.h"
 
 struct table_slot {
-    const void *key; // borrowed; NULL: free slot
+    const void *key; // borrowed
     uint32_t key_bytes;
     uint32_t value;
 };
 
 struct table {
-    struct table_slot *slots; // (n_slots), a power of two; lives in the arena
+    // owned by the arena
+    struct table_slot *slots; // (n_slots), a power of two
+    unsigned char *marks;     // (n_slots); 0: free, else some bits of the key's hash
     size_t n_slots, n_entries;
     // fixed at init
     size_t max_entries;

@@ -33,6 +33,11 @@ struct special {
 // tokens: (n_tokens) in any order, none empty, at most LIMIT_SPECIAL_BYTES each; kept and sorted.
 void special_init(struct special *s, struct special_token *tokens, int n_tokens);
 
+// Can a special token begin with this byte? Most of a text is passed over by it.
+static inline bool special_begins(const struct special *s, unsigned char byte) {
+    return s->begins[byte] < s->begins[byte + 1];
+}
+
 // The longest special token that text begins with, the lowest id of equals; NULL: none. Markup must
 // end within the first n_markup bytes. n_bytes must be above 0.
 const struct special_token *special_find(const struct special *s, const char *text,

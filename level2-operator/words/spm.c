@@ -61,7 +61,7 @@ static int chain_start(struct word *w, size_t n_bytes) {
     for (size_t pos = 0, n_used; pos < n_bytes; pos += n_used, n++) {
         utf8_next(w->bytes + pos, n_bytes - pos, &n_used);
         w->chain[n] =
-            (struct spm_symbol){(uint32_t)pos, (uint32_t)n_used, n - 1, n + 1, NONE};
+            (struct spm_symbol){(uint32_t)pos, (uint32_t)n_used, n - 1, n + 1, NONE, NONE};
     }
     if (n > 0) w->chain[n - 1].next = NONE;
     return n;
@@ -81,6 +81,7 @@ static void offer(struct word *w, int left) {
 // The left symbol grows over the right one, which leaves the chain.
 static void merge_at(struct word *w, int left) {
     struct spm_symbol *l = &w->chain[left], *r = &w->chain[l->next];
+    l->id = l->joined;
     l->n_bytes += r->n_bytes;
     l->next = r->next;
     if (r->next != NONE) w->chain[r->next].prev = left;
@@ -140,7 +141,8 @@ int spm_encode(const struct spm *s, const char *word, size_t n_bytes, token_id *
 
     for (int i = n_symbols > 0 ? 0 : NONE; i != NONE; i = w.chain[i].next) {
         const char *text = word + w.chain[i].begin;
-        token_id id = find(s, text, w.chain[i].n_bytes);
+        token_id id = w.chain[i].id;
+        if (id == NONE) id = find(s, text, w.chain[i].n_bytes);
         if (id != NONE)
             ids[n_ids++] = id;
         else

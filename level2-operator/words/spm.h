@@ -31,6 +31,7 @@ struct spm {
 struct spm_symbol {
     uint32_t begin, n_bytes; // in the word
     int prev, next;          // positions in the chain, -1: none
+    token_id id;             // what it was merged to; -1: still a character
     token_id joined;         // what it makes with the next one; -1: nothing
 };
 

@@ -147,13 +147,16 @@ static bool is_space(char c) {
 
 static bool encode_text(struct encoding *e, const char *text, size_t n_bytes,
                         const struct markup *markup, int n_markup) {
+    const struct special *special = &e->t->special;
     size_t begin = 0, pos = 0; // text[begin .. pos) holds no special token
     int i_stretch = 0;
 
     while (pos < n_bytes) {
-        size_t n_here = markup_left(markup, n_markup, &i_stretch, pos);
-        const struct special_token *found =
-            special_find(&e->t->special, text + pos, n_bytes - pos, n_here);
+        const struct special_token *found = NULL;
+        if (special_begins(special, (unsigned char)text[pos])) {
+            size_t n_here = markup_left(markup, n_markup, &i_stretch, pos);
+            found = special_find(special, text + pos, n_bytes - pos, n_here);
+        }
         if (!found) {
             pos++;
             continue;

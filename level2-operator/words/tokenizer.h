@@ -68,7 +68,7 @@ static inline size_t tokenizer_max_ids(const struct tokenizer *t, size_t n_bytes
 enum { ADD_BOS = 1, ADD_EOS = 2 };
 
 // ids needs room for tokenizer_max_ids. Work memory comes from scratch: at most 2 bytes per byte of
-// the text (4 with NFC), and for the longest word 28 per byte (BPE) or 36 per character (SPM, where a
+// the text (4 with NFC), and for the longest word 28 per byte (BPE) or 40 per character (SPM, where a
 // text without spaces is one word), at most three times that when words keep growing. markup is (n_markup); NULL: no control token is recognised anywhere.
 // Broken UTF-8 is kept: its bytes are encoded as they are.
 // add: ADD_BOS puts bos first if the file asks for it and the text does not begin with it already;
