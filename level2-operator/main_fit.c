@@ -144,6 +144,7 @@ static void override(struct fit_machine *m, const struct arguments *a) {
     }
     m->n_devices = a->count;
     m->n_split = a->tp ? a->tp : a->count;
+    m->is_split_said = a->tp > 0;
 }
 
 static int check_split(const struct cli *cli, const struct fit_case *c) {

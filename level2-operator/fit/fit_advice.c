@@ -43,13 +43,18 @@ static void advise_devices(struct fit_answer *a, const struct fit_case *c) {
     uint64_t room = fit_room(&plan, &c->machine.device);
     uint64_t fit = fit_max_sequences(&c->subject->shape, &plan, room);
     fit = sum_times((uint64_t)(n / split), fit);
-    if (n == split) {
+    if (n == split && !c->machine.is_split_said)
         snprintf(option, sizeof(option), "--count %d", n);
-        add(a, fit, option, "%d devices, the model split over them", n);
-    } else {
+    else
         snprintf(option, sizeof(option), "--count %d --tp %d", n, split);
+    if (n == 1)
+        add(a, fit, option, "one device alone");
+    else if (split == 1)
+        add(a, fit, option, "%d copies, each on a device of its own", n);
+    else if (n == split)
+        add(a, fit, option, "%d devices, the model split over them", n);
+    else
         add(a, fit, option, "%d copies, each split over %d devices", n / split, split);
-    }
 }
 
 // The smallest machine with the same share for the engine.

@@ -17,6 +17,7 @@ struct fit_machine {
     char split_words[160];    // the same, of each of several devices
     bool is_here;             // this machine: there is one of it
     int n_devices, n_split;   // n_split divides n_devices: so many copies of the model
+    bool is_split_said;       // --tp was given: advice on devices must give it anew
     struct fit_device device;
     uint64_t highest_overhead;     // of a device, the most that was seen; 0: not known
     uint64_t highest_split;        // the same of device.split_bytes

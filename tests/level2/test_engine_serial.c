@@ -65,7 +65,7 @@ START_TEST(refuses_when_the_queue_is_full) {
 }
 END_TEST
 
-START_TEST(refuses_a_prompt_that_leaves_no_room) {
+START_TEST(refuses_a_prompt_that_leaves_no_room) { // KV-01, and serves the next one
     static token_id long_prompt[N_CTX];
     struct error err;
     struct answer a;

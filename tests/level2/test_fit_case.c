@@ -78,8 +78,8 @@ START_TEST(a_table_row_becomes_a_shape) {
     s = subject_of("windows");
     assert_number("window layers", s.shape.n_window_layers, 15);
     assert_number("window", (int64_t)s.shape.window, 512);
-    ck_assert_msg(strstr(s.note, "15 of 18 layers keep 512 tokens only") != NULL, "note: %s",
-                  s.note);
+    ck_assert_msg(strstr(s.note, "15 of 18 layers keep 512 tokens only") != NULL,
+                  "note: %s", s.note);
     fit_subject_serve(&s, NULL);
     assert_number("window layers, all kept", s.shape.n_window_layers, 0);
     ck_assert_msg(strstr(s.note, "15 layers") != NULL, "note: %s", s.note);
@@ -137,7 +137,7 @@ END_TEST
 
 START_TEST(seventy_billion_weights_need_two_boards) {
     const struct fit_subject s = subject_of("large");
-    const struct fit_case c = case_of(&s);
+    struct fit_case c = case_of(&s);
     struct fit_answer a;
     fit_answer_of(&a, &c);
     assert_number("fits", a.fits, false);
@@ -149,6 +149,9 @@ START_TEST(seventy_billion_weights_need_two_boards) {
     assert_number("seconds from disk, times 1000",
                   (int64_t)(a.load_seconds[FIT_DISK] * 1000), 141107);
     assert_text("first advice", a.advice[0].option, "--count 2");
+    c.machine.is_split_said = true; // it would hold on, and make two copies of two devices
+    fit_answer_of(&a, &c);
+    assert_text("after --tp", a.advice[0].option, "--count 2 --tp 2");
     assert_text("second", a.advice[1].option, "--weights int8");
     assert_text("third", a.advice[2].option, "--weights int4");
 }

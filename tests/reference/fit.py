@@ -244,6 +244,17 @@ def whole_ledgers(fit):
 
 # ---- sums of our own ----------------------------------------------------------------------------
 
+# Values of a block, and its bytes.
+WEIGHTS = {"bf16": (1, 2), "int8": (1, 1), "int4": (2, 1), "int4-g128": (256, 133), "q4_k": (256, 144),
+           "q8_0": (32, 34)}
+KV_TYPES = {"f16": (1, 2), "int8": (1, 1), "q8_0": (32, 34), "int4": (2, 1)}
+
+
+def stored(kind, n_values):
+    length, n_bytes = kind
+    return -(-n_values // length) * n_bytes
+
+
 def overhead_of(n_split, which="middle"):
     of = {o["name"]: {"middle": (o["low_bytes"] + o["high_bytes"]) // 2, **o}[which]
           for o in rows_of("memory-overheads.json", "overheads")}
@@ -251,53 +262,52 @@ def overhead_of(n_split, which="middle"):
     return one + (of["context-split"] - of["context"] if n_split > 1 else 0)
 
 
-def fewest(model, memory, weights, tokens, width, seqs):
+def fewest(model, memory, weights, tokens, kind, seqs):
     """Devices for all sequences, by trying all splits and as many copies as it takes; None: above MOST or never."""
     tried = []
     for n in range(1, model["heads"] + 1):
         room = memory * 9 // 10 - overhead_of(n) - -(-weights // n)
-        held = max(room, 0) // kv_of(model, tokens, width, n)
+        held = max(room, 0) // kv_of(model, tokens, kind, n)
         if model["heads"] % n == 0 and held:
             tried.append(-(-seqs // held) * n)
     return min((n for n in tried if n <= MOST), default=None)
 
 
-def kv_of(model, tokens, width, n_split):
+def kv_of(model, tokens, kind, n_split):
     window, n_short = model["window"], model["windowed_layers"] or 0
     kept = n_short * min(tokens, window or tokens) + (model["layers"] - n_short) * tokens
     if model.get("kv_rank"):
-        return kept * (model["kv_rank"] + model["rope_dim"]) * width
-    return kept * 2 * math.ceil(model["kv_heads"] / n_split) * model["d_head"] * width
+        return kept * stored(kind, model["kv_rank"] + model["rope_dim"])
+    return kept * 2 * math.ceil(model["kv_heads"] / n_split) * stored(kind, model["d_head"])
 
 
 def drawn(fit):
     draw = random.Random(20270301)
     models, gpus = rows_of("models.json", "models"), rows_of("gpus.json", "gpus")
-    for _ in range(60):
+    for i in range(90):
         model, gpu = draw.choice(models), draw.choice(gpus)
-        splits = [n for n in range(1, 17) if model["heads"] % n == 0]
-        n, width, bits = draw.choice(splits), draw.choice([1, 2]), draw.choice([4, 8, 16])
-        tokens, seqs = draw.randint(1, model["context"]), draw.randint(1, 200)
-        weights, kv_type = {4: "int4", 8: "int8", 16: "bf16"}[bits], {1: "int8", 2: "f16"}[width]
-        words = ["--model", model["name"], "--device", gpu["name"], "--count", n, "--weights", weights, "--kv", kv_type,
-                 "--context", tokens, "--sequences", seqs]
+        n = draw.choice([n for n in range(1, 17) if model["heads"] % n == 0])
+        copies, weights, kv_type = draw.randint(1, 3), draw.choice(list(WEIGHTS)), draw.choice(list(KV_TYPES))
+        tokens, seqs, kind = draw.randint(1, model["context"]), draw.randint(1, 200), KV_TYPES[kv_type]
+        words = ["--model", model["name"], "--device", gpu["name"], "--count", n * copies, "--weights", weights, "--kv",
+                 kv_type, "--context", tokens, "--sequences", seqs, *(["--tp", n] if copies > 1 or i % 2 else [])]
         got = fit.document(*words)
-        total = -(-model["params"] * bits // 8)
+        total = stored(WEIGHTS[weights], model["params"])
         memory = gpu["memory_bytes_usable"] or gpu["memory_bytes_marketed"]
         room = memory * 9 // 10 - overhead_of(n) - -(-total // n)
-        one = kv_of(model, tokens, width, n)
+        one, fullest = kv_of(model, tokens, kind, n), -(-seqs // copies)
         name = " ".join(map(str, words))
         fit.tally.equal(got["weight_bytes"], total, f"{name}: weights")
-        fit.tally.equal(got["kv_bytes"], one * n * seqs, f"{name}: KV")
-        fit.tally.equal(got["fits"], room >= one * seqs, f"{name}: fits")
-        fit.tally.equal(got["max_sequences"], max(room, 0) // one, f"{name}: batch")
+        fit.tally.equal(got["kv_bytes"], one * n * fullest, f"{name}: KV")
+        fit.tally.equal(got["fits"], room >= one * fullest, f"{name}: fits")
+        fit.tally.equal(got["max_sequences"], max(room, 0) // one * copies, f"{name}: batch")
         longest = got["max_context"]
-        fits = [kv_of(model, t, width, n) * seqs <= room for t in (longest, longest + 1)]
+        fits = [kv_of(model, t, kind, n) * fullest <= room for t in (longest, longest + 1)]
         fit.tally.check(longest == 0 or fits[0], f"{name}: its longest context fits")
         fit.tally.check(longest == model["context"] or not fits[1], f"{name}: one token more does not")
-        fit.tally.equal(got["devices_needed"], fewest(model, memory, total, tokens, width, seqs), f"{name}: devices")
+        fit.tally.equal(got["devices_needed"], fewest(model, memory, total, tokens, kind, seqs), f"{name}: devices")
         worst = memory * 9 // 10 - overhead_of(n, "high_bytes") - -(-total // n)
-        fit.tally.equal(got["fits_at_worst"], worst >= one * seqs, f"{name}: at worst")
+        fit.tally.equal(got["fits_at_worst"], worst >= one * fullest, f"{name}: at worst")
         advice_holds(fit, words, got)
 
 
