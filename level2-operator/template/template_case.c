@@ -2,6 +2,7 @@
 // for a sharp s; templates change the case of roles and names of types, where there are none.)
 #include "level2-operator/template/template_python.h"
 
+#include <string.h>
 #include <utf8proc.h>
 
 #include "common/utf8.h"
@@ -59,6 +60,14 @@ static enum letter_case words_upper(int32_t c, int *state) {
     return result;
 }
 
+// Each character behind one that separates words for jinja2.
+static enum letter_case beginnings_upper(int32_t c, int *state) {
+    bool separates = text_is_space(c) || (c > 0 && c < 0x80 && strchr("-({[<", c));
+    enum letter_case result = *state ? LOWER : UPPER;
+    *state = !separates;
+    return result;
+}
+
 struct text text_upper(struct render *r, struct text t) {
     return change_case(r, t, all_upper);
 }
@@ -73,4 +82,8 @@ struct text text_capitalize(struct render *r, struct text t) {
 
 struct text text_title(struct render *r, struct text t) {
     return change_case(r, t, words_upper);
+}
+
+struct text text_words(struct render *r, struct text t) {
+    return change_case(r, t, beginnings_upper);
 }

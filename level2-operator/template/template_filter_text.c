@@ -1,6 +1,7 @@
 // Filters of one value: texts, numbers, and what is to stand where nothing is.
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,7 +43,7 @@ static struct value run_capitalize(struct render *r, struct value in,
 static struct value run_title(struct render *r, struct value in, const struct value *arg,
                               const struct arguments *all) {
     (void)arg, (void)all;
-    return value_text(text_title(r, value_string(r, in)));
+    return value_text(text_words(r, value_string(r, in)));
 }
 
 static struct value run_replace(struct render *r, struct value in, const struct value *arg,
@@ -202,6 +203,16 @@ static struct value run_abs(struct render *r, struct value in, const struct valu
     return arithmetic(r, NODE_DIFFERENCE, value_int(0), in);
 }
 
+enum { ROUND_DIGITS = 17, ROUND_BYTES = 512 }; // more digits than these change nothing
+
+// By its decimal digits: 2.675 is a little less than it seems, and 100 times as much is not.
+static double round_real(double real, int64_t n_digits) {
+    char decimal[ROUND_BYTES];
+    if (n_digits > ROUND_DIGITS) return real;
+    snprintf(decimal, sizeof(decimal), "%.*f", (int)n_digits, real);
+    return strtod(decimal, NULL);
+}
+
 // Halves go to the even neighbour, as in Python.
 static struct value run_round(struct render *r, struct value in, const struct value *arg,
                               const struct arguments *all) {
@@ -213,6 +224,7 @@ static struct value run_round(struct render *r, struct value in, const struct va
     if (text_is(method, "ceil")) return value_float(ceil(scaled) / scale);
     if (text_is(method, "floor")) return value_float(floor(scaled) / scale);
     if (value_is_whole(in) && digits >= 0) return value_int(value_whole(in));
+    if (digits >= 0) return value_float(round_real(in.real, digits));
     struct value rounded = value_float(nearbyint(scaled) / scale);
     return value_is_whole(in) ? whole_of_real(rounded.real, in) : rounded;
 }

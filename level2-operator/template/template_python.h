@@ -43,7 +43,8 @@ void print_real(char out[NUMBER_BYTES], double real);
 struct text text_upper(struct render *r, struct text t);
 struct text text_lower(struct render *r, struct text t);
 struct text text_capitalize(struct render *r, struct text t);
-struct text text_title(struct render *r, struct text t);
+struct text text_title(struct render *r, struct text t); // as the method: "It'S"
+struct text text_words(struct render *r, struct text t); // as jinja2's filter title: "It's"
 
 // ---- template_split.c
 
