@@ -23,7 +23,7 @@ import sys
 
 os.chdir(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
-from ladder import commands  # noqa: E402  after the folder is the tree's root
+from ladder import commands, guard  # noqa: E402  after the folder is the tree's root
 from ladder.catalog import Refused  # noqa: E402
 
 
@@ -66,6 +66,7 @@ def stop(number, _frame):
 def main():
     for number in (signal.SIGHUP, signal.SIGTERM):
         signal.signal(number, stop)
+    guard.begin()
     args = arguments()
     try:
         return commands.TABLE[args.command](args)

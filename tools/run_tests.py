@@ -16,46 +16,15 @@ import sys
 import time
 from pathlib import Path
 
+from ladder import guard, processes
+
 SUM_LINE = re.compile(r"^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$")
-MAX_ROUNDS = 20
 SKIP_STATUS = 77  # a program that could not run here, and said why in its last line
 
 
 class Tally:
     def __init__(self):
         self.passed = self.failed = self.skipped = 0
-
-
-def processes():
-    """Ids of all processes of this machine."""
-    if Path("/proc/self").exists():
-        return [int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit()]
-    return [int(pid) for pid in subprocess.run(["ps", "-A", "-o", "pid="], capture_output=True).stdout.split()]
-
-
-def end_session(program, mark=None):
-    """Ends a program and all that it started. Check gives every test a process group of its own, so that
-    the group is not enough; but all of them are in the program's session, or, where one has made a session
-    of its own, have the mark in their environment: "NAME=value"."""
-    for _ in range(MAX_ROUNDS):  # who starts others faster than we look is found in the next round
-        found = False
-        for pid in [program.pid, *processes()]:
-            try:
-                if os.getsid(pid) == program.pid or (mark and has_mark(pid, mark)):
-                    os.kill(pid, signal.SIGKILL)
-                    found = found or not is_zombie(pid)
-            except OSError:
-                pass  # it is gone already
-        if not found:
-            return
-
-
-def is_zombie(pid):
-    return Path(f"/proc/{pid}/stat").exists() and ") Z" in Path(f"/proc/{pid}/stat").read_text(errors="replace")
-
-
-def has_mark(pid, mark):
-    return mark.encode() in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
 
 
 def run(command, limit_s):
@@ -66,11 +35,11 @@ def run(command, limit_s):
         output, _ = program.communicate(timeout=limit_s)
         return program.returncode, output
     except subprocess.TimeoutExpired:
-        end_session(program)
+        processes.end_session(program)
         output, _ = program.communicate()
         return None, output
     except BaseException:
-        end_session(program)
+        processes.end_session(program)
         raise
 
 
@@ -170,6 +139,7 @@ def end(number, _frame):
 if __name__ == "__main__":
     for number in (signal.SIGHUP, signal.SIGTERM):
         signal.signal(number, end)  # an exception: the running program is stopped too
+    guard.begin()
     try:
         sys.exit(main())
     except KeyboardInterrupt:

@@ -29,12 +29,6 @@ echo "$@" >"{folder}/asked"
 """
 
 
-def heed_signals():
-    """A shell starts jobs in the background deaf to these two, and a deaf shell cannot trap them."""
-    for number in (signal.SIGINT, signal.SIGQUIT):
-        signal.signal(number, signal.SIG_DFL)
-
-
 class FirstLight(unittest.TestCase):
     def setUp(self):
         place = tempfile.TemporaryDirectory()
@@ -49,7 +43,6 @@ class FirstLight(unittest.TestCase):
         program = subprocess.Popen([str(TOOL), str(self.folder), model, *arguments],
                                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                    stderr=subprocess.STDOUT, text=True, start_new_session=True,
-                                   preexec_fn=heed_signals,
                                    env={**os.environ, **environment})
         self.addCleanup(self.kill_all, program)
         return program

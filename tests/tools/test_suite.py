@@ -11,8 +11,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 import course_of_one  # noqa: E402,F401  it finds the tools
-import run_tests  # noqa: E402
-from ladder import suite  # noqa: E402
+from ladder import processes, suite  # noqa: E402
 
 NONCE = "5d41402abc4b2a76b9719d911017c592"
 HEAD = ('<?xml version="1.0"?>\n<testsuites xmlns="http://check.sourceforge.net/ns">\n'
@@ -194,7 +193,7 @@ class Execute(InAFolder):
     def is_alive(self, pid):
         """Whether it still runs; who waits to be collected does not."""
         time.sleep(0.05)
-        return pid in run_tests.processes() and not run_tests.is_zombie(pid)
+        return pid in processes.all_ids() and not processes.is_zombie(pid)
 
     def test_of_an_output_without_end_both_ends_are_kept(self):
         body = "print('first')\nfor i in range(200):\n    print('y' * 9999)\nprint('last')"

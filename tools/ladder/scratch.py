@@ -6,9 +6,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-import run_tests
-
-from ladder import catalog, judge
+from ladder import catalog, judge, processes
 
 LIMIT_S = 600  # one command, building included
 MADE = {".git", ".venv", ".course", "build", "models", "__pycache__"}
@@ -78,9 +76,9 @@ class Scratch:
         try:
             output = program.communicate(timeout=LIMIT_S)[0].decode(errors="replace")
         except subprocess.TimeoutExpired:
-            run_tests.end_session(program)
+            processes.end_session(program)
             output = program.communicate()[0].decode(errors="replace") + f"(no end after {LIMIT_S} s)\n"
         except BaseException:
-            run_tests.end_session(program)
+            processes.end_session(program)
             raise
         return program.returncode, output

@@ -11,7 +11,6 @@ import secrets
 import select
 import signal
 import subprocess
-import tempfile
 import time
 import xml.etree.ElementTree as ElementTree
 from collections import Counter
@@ -20,7 +19,7 @@ from pathlib import Path
 
 import run_tests
 
-from ladder import sanitizer
+from ladder import guard, processes, sanitizer
 
 SANITIZER_STATUS = 66  # of AddressSanitizer, UndefinedBehaviorSanitizer and LeakSanitizer
 NOT_STARTED_STATUS = 77  # of EXERCISE()
@@ -29,7 +28,6 @@ TEST_LIMIT_S, SUITE_LIMIT_S = 3, 12  # of a learner; proofs upstream wait longer
 TICK_S = 0.05
 MEMORY_LIMIT = 2 << 30  # bytes of one test
 MAX_OUTPUT = 1 << 18  # bytes, of the beginning and of the end
-MARK = "LADDER_RUN"
 NO_FAILURE = ("pass", "not started")  # causes; all others count as failed
 NAMESPACE = "{http://check.sourceforge.net/ns}"
 OUTSIDE_XML = re.compile(r"[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -146,9 +144,9 @@ def environment(seed, log, limit_s, fork):
 def execute(command, env, nonce, limit_s, heavy=None):
     """(exit status or None, output); a suite that does not end is stopped, and all that it has started ends
     with it. Of an output without end, the beginning and the end are kept."""
-    mark = secrets.token_hex(16)  # what a suite starts has it, too, whatever session it moves to
+    mark = processes.mark_below(secrets.token_hex(8))  # what a suite starts has it, too, whatever session it moves to
     program = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                               env={**env, MARK: mark}, start_new_session=True)
+                               env={**env, processes.MARK: mark}, start_new_session=True)
     output = Output(program.stdout)
     try:
         try:
@@ -158,16 +156,27 @@ def execute(command, env, nonce, limit_s, heavy=None):
             pass  # it is gone already
         end = time.monotonic() + limit_s
         while program.poll() is None and time.monotonic() < end:
-            output.read(TICK_S)
+            if output.is_over:
+                wait_for(program, TICK_S)
+            else:
+                output.read(TICK_S)
             stop_heavy(program.pid, heavy if heavy is not None else set())
         is_cut = program.poll() is None
     finally:
-        run_tests.end_session(program, f"{MARK}={mark}")
+        processes.end_session(program, mark)
     program.wait()
     while output.read(0):  # nobody is left who could write more
         pass
     program.stdout.close()
     return None if is_cut else program.returncode, output.text()
+
+
+def wait_for(program, patience_s):
+    """Comes back as soon as the program has ended."""
+    try:
+        program.wait(patience_s)
+    except subprocess.TimeoutExpired:
+        pass
 
 
 def stop_heavy(parent, heavy):
@@ -193,10 +202,7 @@ class Output:
 
     def read(self, patience_s):
         """Waits for more; False: there was none."""
-        if self.is_over:
-            time.sleep(patience_s)
-            return False
-        if not select.select([self.fd], [], [], patience_s)[0]:
+        if self.is_over or not select.select([self.fd], [], [], patience_s)[0]:
             return False
         data = os.read(self.fd, 1 << 16)
         self.is_over = not data
@@ -233,7 +239,7 @@ def run(binary, learner_file, seed=DEFAULT_SEED, only=None, tiny=None, patience=
     factor = run_tests.machine_factor() * patience
     test_limit_s, suite_limit_s = int(TEST_LIMIT_S * factor + 0.5), SUITE_LIMIT_S * factor
     nonce = secrets.token_hex(16)
-    with tempfile.TemporaryDirectory(prefix="ladder-") as folder:
+    with guard.temporary_folder() as folder:
         report, log = os.path.join(folder, "report"), os.path.join(folder, "sanitizer")
         env = environment(seed, log, test_limit_s, fork=True)
         if tiny:
