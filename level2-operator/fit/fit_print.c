@@ -74,8 +74,10 @@ static void print_limits(FILE *out, const struct fit_case *c, const struct fit_a
         fprintf(out, "  devices     %d %s needed\n", a->devices_needed,
                 a->devices_needed == 1 ? "is" : "are");
     if (c->machine.is_here)
-        fputs("  serve       holds one sequence, and takes its KV at start: others wait\n",
-              out);
+        fprintf(
+            out,
+            "  serve       holds one sequence%s, and takes its KV at start: others wait\n",
+            strcmp(c->kv, "f32") == 0 ? "" : " (and in f32)");
     if (a->max_sequences > 0) {
         fprintf(out,
                 "  runs out    a server that fitted at start is full when %" PRIu64

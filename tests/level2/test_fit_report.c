@@ -121,6 +121,25 @@ START_TEST(what_was_assumed_is_said) {
 }
 END_TEST
 
+START_TEST(here_it_is_said_what_serve_does) {
+    struct fit_case c = small_case();
+    struct fit_answer a;
+    c.machine.is_here = true;
+    fit_answer_of(&a, &c);
+    char *text = printed(fit_print, &c, &a);
+    assert_says(text,
+                "serve       holds one sequence (and in f32), and takes its KV at start");
+    free(text);
+    c.kv = "f32";
+    c.kv_type = (struct fit_type){1, 4};
+    fit_answer_of(&a, &c);
+    text = printed(fit_print, &c, &a);
+    assert_says(text,
+                "serve       holds one sequence, and takes its KV at start: others wait\n");
+    free(text);
+}
+END_TEST
+
 START_TEST(json_without_memory_is_no_half_document) {
     struct fit_case c = small_case();
     struct fit_answer a;
@@ -186,6 +205,7 @@ Suite *suite(void) {
     tcase_add_loop_test(reference, bytes_have_both_units, 0, ROWS(bytes));
     tcase_add_test(reference, bars_grow_to_the_line_and_over_it);
     tcase_add_test(reference, what_was_assumed_is_said);
+    tcase_add_test(reference, here_it_is_said_what_serve_does);
     tcase_add_test(reference, a_picture_shows_what_is_fixed_and_what_grows);
     TCase *failures = tcase_in(s, "failures");
     tcase_add_test(failures, json_without_memory_is_no_half_document);

@@ -16,6 +16,7 @@ import sys
 import tempfile
 import zlib
 from pathlib import Path
+from types import SimpleNamespace
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tests/support"))
@@ -389,11 +390,11 @@ def a_file_is_a_model(fit, path):
     advice_holds(fit, ["--model", path, "--sequences", 1, "--context", 64, "--memory", 4096], small)
 
 
-def here_is_what_serve_takes(fit, args):
+def here_is_what_serve_takes(fit, program, model):
     """The ledger that serve prints at its start, piece by piece: MiB with a digit behind the point."""
     for words in ([], ["--context", "77"]):
-        said = fit.document("--model", args.model, *words)
-        with Server(args, *words) as server:
+        said = fit.document("--model", model, *words)
+        with Server(SimpleNamespace(bin=program, model=model), *words) as server:
             line = next(line for line in server.lines if "kv_mib" in line)
         pieces = re.findall(r"(\w+)_mib=([\d.]+)", line)
         mib = {name: float(text) for name, text in pieces}
@@ -403,7 +404,7 @@ def here_is_what_serve_takes(fit, args):
                                         ("overhead", said["overhead_bytes"], beside, 4),
                                         ("all", said["weight_bytes"] + said["kv_bytes"] + said["overhead_bytes"],
                                          mib["total"], 1)):
-            fit.tally.check(abs(got / MIB - want) <= 0.05 * digits + 1e-6, f"serve {words}: {what}",
+            fit.tally.check(abs(got / MIB - want) <= 0.05 * digits + 1e-6, f"serve {model} {words}: {what}",
                             f"fit {got / MIB} MiB, serve {want}")
 
 
@@ -492,8 +493,9 @@ def main():
         course_numbers(fit)
         schema(fit)
         a_file_is_a_model(fit, args.model)
-        here_is_what_serve_takes(fit, args)
+        here_is_what_serve_takes(fit, args.bin, args.model)
         each_container_is_the_same_model(fit, folder)
+        here_is_what_serve_takes(fit, args.bin, Path(folder) / "made/tiny.gguf")  # with windows
         refusals(fit, folder)
         picture(fit, folder)
     tally.finish()
