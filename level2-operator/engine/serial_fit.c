@@ -46,39 +46,44 @@ static int least(int a, int b) {
     return a < b ? a : b;
 }
 
-// What the shortest context that serve would choose by itself needs; n_ctx if that is shorter still.
-static enum status least_bytes(uint64_t *n_bytes, int *shortest, const struct sums *s,
-                               const struct engine_serial_options *options,
-                               const struct model *model, struct error *err) {
+// The shortest context that serve would choose by itself, and what it needs: queues are shorter, too.
+struct least {
+    int n_ctx;
+    uint64_t n_bytes;
+};
+
+static enum status least_of(struct least *l, const struct sums *s,
+                            const struct engine_serial_options *options,
+                            const struct model *model, struct error *err) {
     struct engine_serial_options o = *options;
     struct engine_ledger ledger;
-    *shortest = o.n_ctx = least((int)s->plan.n_ctx, LIMIT_LEAST_CONTEXT);
+    l->n_ctx = o.n_ctx = least((int)s->plan.n_ctx, LIMIT_LEAST_CONTEXT);
     enum status st = engine_serial_ledger(model, &o, &ledger, err);
     if (st != OK) return st;
-    struct sums short_sums = sums_of(&o, model, &ledger, o.n_ctx, s->device.memory_bytes);
-    *n_bytes = fit_device_bytes(&short_sums.shape, &short_sums.plan, &short_sums.device);
+    struct sums of = sums_of(&o, model, &ledger, o.n_ctx, s->device.memory_bytes);
+    l->n_bytes = fit_device_bytes(&of.shape, &of.plan, &of.device);
     return OK;
 }
 
-static enum status refuse(const struct sums *s, const struct engine_serial_options *o,
-                          const struct model *model, uint64_t longest, struct error *err) {
+static void write_advice(char *advice, size_t advice_bytes, const struct least *l,
+                         uint64_t longest, uint64_t n_bytes) {
+    if (longest > 1 && (longest >= (uint64_t)l->n_ctx || l->n_bytes == n_bytes))
+        snprintf(advice, advice_bytes, "--context %" PRIu64 " or --memory %" PRIu64,
+                 longest, n_bytes);
+    else if (l->n_bytes < n_bytes)
+        snprintf(advice, advice_bytes,
+                 "--memory %" PRIu64 ", or at the least --memory %" PRIu64 " --context %d",
+                 n_bytes, l->n_bytes, l->n_ctx);
+    else
+        snprintf(advice, advice_bytes, "--memory %" PRIu64, n_bytes);
+}
+
+static enum status refuse(const struct sums *s, const struct least *l, uint64_t longest,
+                          struct error *err) {
     char needed[BYTE_TEXT_BYTES], weights[BYTE_TEXT_BYTES], kv[BYTE_TEXT_BYTES];
     char allowed[BYTE_TEXT_BYTES], advice[100];
-    uint64_t n_bytes = fit_device_bytes(&s->shape, &s->plan, &s->device), n_least;
-    int shortest;
-    enum status st = least_bytes(&n_least, &shortest, s, o, model, err);
-    if (st != OK) return st;
-
-    if (longest > 1 && (longest >= (uint64_t)shortest || n_least == n_bytes))
-        snprintf(advice, sizeof(advice), "--context %" PRIu64 " or --memory %" PRIu64,
-                 longest, n_bytes);
-    else if (n_least < n_bytes)
-        snprintf(advice, sizeof(advice),
-                 "--memory %" PRIu64 ", or at the least --memory %" PRIu64 " --context %d",
-                 n_bytes, n_least, shortest);
-    else
-        snprintf(advice, sizeof(advice), "--memory %" PRIu64, n_bytes);
-
+    uint64_t n_bytes = fit_device_bytes(&s->shape, &s->plan, &s->device);
+    write_advice(advice, sizeof(advice), l, longest, n_bytes);
     byte_text(weights, s->plan.weight_bytes);
     byte_text(allowed, s->device.memory_bytes);
     if (s->plan.weight_bytes > s->device.memory_bytes)
@@ -94,30 +99,41 @@ static enum status refuse(const struct sums *s, const struct engine_serial_optio
         byte_text(kv, fit_kv_bytes(&s->shape, &s->plan, s->plan.n_ctx)), allowed, advice);
 }
 
+// *n_ctx: what is wanted, then what fits. Only if nobody asked for it (o->n_ctx is 0) it may be shorter.
+static enum status choose_context(int *n_ctx, const struct sums *s,
+                                  const struct engine_serial_options *o,
+                                  const struct model *model, struct error *err) {
+    uint64_t room = fit_room(&s->plan, &s->device);
+    uint64_t longest = fit_max_context(&s->shape, &s->plan, room, (uint64_t)*n_ctx);
+    struct least l;
+    enum status st = least_of(&l, s, o, model, err);
+    if (st != OK) return st;
+    if (o->n_ctx == 0 && longest < (uint64_t)l.n_ctx && l.n_bytes <= s->device.memory_bytes)
+        longest = (uint64_t)l.n_ctx; // its own queues leave room for it
+    uint64_t wanted = (uint64_t)(o->n_ctx ? *n_ctx : l.n_ctx);
+    if (longest < wanted) return refuse(s, &l, longest, err);
+    *n_ctx = (int)longest;
+    return OK;
+}
+
 enum status serial_fit(struct engine_serial_options *options, const struct model *model,
                        uint64_t memory_bytes, struct error *err) {
     struct engine_serial_options o = *options;
     struct engine_ledger ledger;
     o.memory_bytes = 0;
-    int own_choice = least(model->config.n_ctx, LIMIT_DEFAULT_CONTEXT);
     enum status st = engine_serial_ledger(model, &o, &ledger, err);
     if (st != OK) return st;
 
-    int n_ctx = o.n_ctx ? o.n_ctx : own_choice;
-    if (memory_bytes == 0) {
-        options->n_ctx = n_ctx;
-        options->memory_bytes = 0;
-        return OK;
-    }
+    int n_ctx = o.n_ctx ? o.n_ctx : least(model->config.n_ctx, LIMIT_DEFAULT_CONTEXT);
     if (memory_bytes > MOST_BYTES) memory_bytes = MOST_BYTES;
-    struct sums s = sums_of(&o, model, &ledger, n_ctx, memory_bytes);
-    uint64_t room = fit_room(&s.plan, &s.device);
-    uint64_t longest = fit_max_context(&s.shape, &s.plan, room, (uint64_t)n_ctx);
-    bool is_too_short = longest < (uint64_t)least(own_choice, LIMIT_LEAST_CONTEXT);
-    if (o.n_ctx ? longest < (uint64_t)n_ctx : is_too_short)
-        return refuse(&s, &o, model, longest, err);
-    options->n_ctx = (int)longest;
-    options->memory_bytes = memory_bytes - ledger.weights_bytes - ledger.tables_bytes;
+    if (memory_bytes) {
+        struct sums s = sums_of(&o, model, &ledger, n_ctx, memory_bytes);
+        st = choose_context(&n_ctx, &s, &o, model, err);
+        if (st != OK) return st;
+        memory_bytes -= ledger.weights_bytes + ledger.tables_bytes;
+    }
+    options->n_ctx = n_ctx;
+    options->memory_bytes = memory_bytes;
     return OK;
 }
 

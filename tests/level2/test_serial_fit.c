@@ -145,6 +145,10 @@ START_TEST(a_refusal_names_the_least_that_would_do) {
         assert_status("the usual", serial_fit(&o, &rig.model, usual, &err), OK);
         assert_number("context", o.n_ctx, 2 * LIMIT_LEAST_CONTEXT);
         o = rig.options;
+        assert_status("the least, left to serve", serial_fit(&o, &rig.model, least, &err),
+                      OK);
+        assert_number("context", o.n_ctx, shortest);
+        o = rig.options;
         o.n_ctx = shortest;
         assert_status("the least", serial_fit(&o, &rig.model, least, &err), OK);
         o.n_ctx = shortest;
