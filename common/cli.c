@@ -108,6 +108,7 @@ static int set_value(const struct cli *cli, const struct cli_option *option,
 // " (default 8080)", or nothing when the default says nothing.
 static void print_default(FILE *out, const struct cli_option *option) {
     const char *string;
+    double number;
     switch (option->kind) {
     case CLI_STRING:
         string = *(const char **)option->target;
@@ -117,8 +118,9 @@ static void print_default(FILE *out, const struct cli_option *option) {
         if (*(int *)option->target) fprintf(out, " (default %d)", *(int *)option->target);
         break;
     case CLI_DOUBLE:
-        if (fpclassify(*(double *)option->target) != FP_ZERO)
-            fprintf(out, " (default %g)", *(double *)option->target);
+        number = *(double *)option->target;
+        if (fpclassify(number) != FP_ZERO && !isnan(number))
+            fprintf(out, " (default %g)", number);
         break;
     default:
         break; // flags are off, lists are empty, big numbers explain themselves

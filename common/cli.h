@@ -13,7 +13,8 @@
 //       int exit_status = cli_parse(&cli, argc, argv);
 //       if (exit_status != CLI_GO_ON) return exit_status;
 //
-// do:    set each target to its default before the call: --help shows it
+// do:    set each target to its default before the call: --help shows it (a double that is
+//        NAN has none)
 // don't: free or change argv: strings point into it
 #ifndef COMMON_CLI_H
 #define COMMON_CLI_H

@@ -3,6 +3,7 @@
 //   options ─▶ question from arguments, or from a pipe ─▶ one answer
 //           ├▶ a terminal and no question              ─▶ conversation: line, answer, line, ...
 //           └▶ --audit and two recorded requests       ─▶ where they part; nothing is sent
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,6 @@
 #include "level1-user/question.h"
 #include "level1-user/session.h"
 
-static const double API_TEMPERATURE = 1; // the API's default: not sent
 // An answer that nobody bounded ends where the context does: at temperature 1 a small model may well
 // go on until there. This is some 380 English words, and says so where it ends one.
 static const int DEFAULT_MAX_TOKENS = 512;
@@ -98,7 +98,7 @@ static struct chat_request request_of(const struct arguments *a) {
         .max_tokens =
             a->max_completion_tokens > 0 ? a->max_completion_tokens : a->max_tokens,
         .is_completion_bound = a->max_completion_tokens > 0,
-        .has_temperature = a->temperature != API_TEMPERATURE,
+        .has_temperature = !isnan(a->temperature),
         .temperature = a->temperature,
         .has_seed = a->seed != NO_SEED,
         .seed = a->seed,
@@ -245,7 +245,7 @@ int main(int argc, char **argv) {
     struct arguments a = {
         .server.base_url = environment("OPENAI_BASE_URL", "http://127.0.0.1:8080/v1"),
         .model = "default",
-        .temperature = API_TEMPERATURE,
+        .temperature = NAN, // not sent: the server knows what the model wants
         .seed = NO_SEED,
         .max_tokens = DEFAULT_MAX_TOKENS,
         .max_retries = retry_default_policy.max_retries,

@@ -155,7 +155,7 @@ static enum status start_engine(struct service *s, struct error *err) {
 static enum status start_loading(struct service *s, struct error *err) {
     const struct serve_options *o = &s->options;
     const struct model_loader_options loader = {
-        .load = {.model = {.pre = o->pre, .chat = o->chat},
+        .load = {.model = {.pre = o->pre, .chat = o->chat, .api_sampling = o->api_sampling},
                  .engine = {.n_ctx = o->n_ctx,
                             .step_rows = o->step_rows,
                             .team = &s->engine.team,

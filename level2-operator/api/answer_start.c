@@ -303,10 +303,10 @@ enum status answer_start(struct answer **answer, const struct job *job,
     struct answer *a = answer_new(job, options, served, max_piece);
     if (!a) return error_set(err, ERR_MEMORY, "no memory for the request");
 
+    const struct api_model model = {a->model->tokenizer.n_vocab, &a->model->sampling};
     arena_init(&reading, FIXED_BYTES + READ_PER_BODY_BYTE * job->n_body);
-    enum status st =
-        api_request_parse(&request, job->route, job->body, job->n_body,
-                          a->model->tokenizer.n_vocab, options->log, &reading, err);
+    enum status st = api_request_parse(&request, job->route, job->body, job->n_body, &model,
+                                       options->log, &reading, err);
     if (!st) st = begin(a, &request, job, options, served, err);
     api_request_free(&request);
     arena_free(&reading);

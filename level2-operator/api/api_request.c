@@ -64,8 +64,9 @@ static enum status read_cache_salt(struct api_request *r, const struct json_inpu
 }
 
 enum status api_request_parse(struct api_request *r, enum route route, const char *bytes,
-                              size_t n_bytes, int n_vocab, const struct log *log,
-                              struct arena *arena, struct error *err) {
+                              size_t n_bytes, const struct api_model *model,
+                              const struct log *log, struct arena *arena,
+                              struct error *err) {
     memset(r, 0, sizeof(*r));
     r->route = route;
     enum status st = json_input_parse(&r->body, bytes, n_bytes, err);
@@ -75,9 +76,9 @@ enum status api_request_parse(struct api_request *r, enum route route, const cha
     st = read_model(r, &in, err);
     if (!st && route == ROUTE_CHAT) st = api_chat_read(r, &in, arena, err);
     if (!st && route == ROUTE_COMPLETIONS) {
-        st = api_completions_read(r, &in, n_vocab, arena, err);
+        st = api_completions_read(r, &in, model->n_vocab, arena, err);
     }
-    if (!st) st = api_sampling_read(r, &in, n_vocab, arena, err);
+    if (!st) st = api_sampling_read(r, &in, model, arena, err);
     if (!st) st = read_n(r, &in, err);
     if (!st) st = read_stream(r, &in, err);
     if (!st) st = read_cache_salt(r, &in, err);

@@ -16,6 +16,7 @@
 #include "common/status.h"
 #include "level2-operator/api/exchange.h"
 #include "level2-operator/api/stop.h"
+#include "level2-operator/model/sampling_defaults.h"
 #include "level2-operator/template/chat.h"
 #include "level2-operator/text/json_input.h"
 
@@ -52,10 +53,18 @@ struct api_request {
     const char *cache_salt; // NULL: none
 };
 
-// Ids must be below n_vocab. Unknown fields are named on the log. On failure r is closed.
+// What a request is read against.
+struct api_model {
+    int n_vocab; // ids must be below it
+    const struct sampling_defaults
+        *sampling; // of fields that are left out; NULL: the API's
+};
+
+// Unknown fields are named on the log. On failure r is closed.
 enum status api_request_parse(struct api_request *r, enum route route, const char *bytes,
-                              size_t n_bytes, int n_vocab, const struct log *log,
-                              struct arena *arena, struct error *err);
+                              size_t n_bytes, const struct api_model *model,
+                              const struct log *log, struct arena *arena,
+                              struct error *err);
 
 // Safe on a zeroed request.
 void api_request_free(struct api_request *r);
@@ -70,7 +79,8 @@ struct chat_request api_chat_request(const struct api_request *r, size_t n_body)
 enum status api_completions_read(struct api_request *r, const struct json_input *in,
                                  int n_vocab, struct arena *arena, struct error *err);
 enum status api_sampling_read(struct api_request *r, const struct json_input *in,
-                              int n_vocab, struct arena *arena, struct error *err);
+                              const struct api_model *model, struct arena *arena,
+                              struct error *err);
 
 // An array of token ids, each below n_vocab, as `prompt`, `stop_token_ids` and /detokenize take
 // it. name: the field, for errors. *ids lies in the arena.

@@ -94,7 +94,7 @@ static enum status read_seed(struct api_request *r, const struct json_input *in,
 static enum status read_counts(struct api_request *r, const struct json_input *in,
                                struct error *err) {
     int64_t max = r->route == ROUTE_COMPLETIONS ? LEGACY_MAX_TOKENS : 0;
-    int64_t min = 0, top_k = 0;
+    int64_t min = 0, top_k = r->params.sampling.top_k;
 
     enum status st = json_input_int(&max, in, "max_tokens", 1, LIMIT_CONTEXT, err);
     if (!st) st = json_input_int(&max, in, "max_completion_tokens", 1, LIMIT_CONTEXT, err);
@@ -179,17 +179,19 @@ static enum status read_stop_ids(struct api_request *r, const struct json_input 
 }
 
 enum status api_sampling_read(struct api_request *r, const struct json_input *in,
-                              int n_vocab, struct arena *arena, struct error *err) {
+                              const struct api_model *model, struct arena *arena,
+                              struct error *err) {
     bool skip_special = true;
 
     engine_params_init(&r->params);
+    if (model->sampling) sampling_defaults_apply(model->sampling, &r->params.sampling);
     enum status st = read_floats(&r->params.sampling, in, err);
-    if (!st) st = read_bias(&r->params.sampling, in, n_vocab, arena, err);
+    if (!st) st = read_bias(&r->params.sampling, in, model->n_vocab, arena, err);
     if (!st) st = read_seed(r, in, err);
     if (!st) st = read_counts(r, in, err);
     if (!st) st = read_logprobs(r, in, err);
     if (!st) st = read_stops(r, in, err);
-    if (!st) st = read_stop_ids(r, in, n_vocab, arena, err);
+    if (!st) st = read_stop_ids(r, in, model->n_vocab, arena, err);
     if (!st) st = json_input_bool(&r->params.ignore_eos, in, "ignore_eos", err);
     if (!st) st = json_input_bool(&r->include_stop, in, "include_stop_str_in_output", err);
     if (!st) st = json_input_bool(&skip_special, in, "skip_special_tokens", err);

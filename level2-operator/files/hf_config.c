@@ -180,22 +180,31 @@ static enum status read_ends(const struct hf_fields *f, int n_vocab) {
     return st;
 }
 
+// Ranges are sampling_defaults.h's to check.
 static enum status read_sampling(const struct hf_fields *f) {
     static const struct {
         const char *field, *key;
     } fields[] = {
-        {"temperature", "general.sampling.temp" },
-        {"top_p",       "general.sampling.top_p"},
-        {"top_k",       "general.sampling.top_k"},
+        {"temperature",        "general.sampling.temp"          },
+        {"top_k",              "general.sampling.top_k"         },
+        {"top_p",              "general.sampling.top_p"         },
+        {"min_p",              "general.sampling.min_p"         },
+        {"repetition_penalty", "general.sampling.penalty_repeat"},
     };
+    const json_t *samples = hf_field(f, "do_sample");
+    bool is_greedy = json_is_false(samples); // whatever temperature stands beside it
     char spelled[HF_KEY_BYTES];
 
+    if (samples && !json_is_boolean(samples))
+        return hf_field_refuse(f, ERR_FORMAT, "do_sample", "must be true or false");
+    if (is_greedy)
+        key_list_f64(f->keys, fields[0].key, 0, "generation_config.json: do_sample");
     for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
         const json_t *value = hf_field(f, fields[i].field);
         if (!value) continue;
-        if (!json_is_number(value) || json_number_value(value) < 0)
-            return hf_field_refuse(f, ERR_FORMAT, fields[i].field,
-                                   "must be a number, not negative");
+        if (!json_is_number(value))
+            return hf_field_refuse(f, ERR_FORMAT, fields[i].field, "must be a number");
+        if (is_greedy && i == 0) continue;
         snprintf(spelled, sizeof(spelled), "%s: %s", f->file, fields[i].field);
         key_list_f64(f->keys, fields[i].key, json_number_value(value), spelled);
     }

@@ -3,7 +3,8 @@
 // is refused by the name of its field; what is only about training is passed over.
 //
 //   config.json             num_hidden_layers, hidden_size, rope_theta, rope_scaling, ...
-//   generation_config.json  eos_token_id: one or a list; temperature, top_p, top_k
+//   generation_config.json  eos_token_id: one or a list; do_sample, temperature, top_k,
+//                           top_p, min_p, repetition_penalty, as the makers recommend
 #ifndef LEVEL2_HF_CONFIG_H
 #define LEVEL2_HF_CONFIG_H
 

@@ -8,6 +8,7 @@
 #include "common/printable.h"
 #include "level2-operator/gguf/gguf_value.h"
 #include "level2-operator/inspect/inspect_text.h"
+#include "level2-operator/model/sampling_defaults.h"
 
 static void print_types(FILE *out, const struct inspect_type *types, int n_types,
                         uint64_t n_bytes) {
@@ -30,6 +31,20 @@ static void print_string_key(FILE *out, const struct gguf *g, const char *label,
     printable_write(out, s.bytes,
                     s.n_bytes < SHOWN_BYTES ? (size_t)s.n_bytes : SHOWN_BYTES);
     putc('\n', out);
+}
+
+// Only what the file says: the rest is the API's.
+static void print_sampling(FILE *out, const struct gguf *g) {
+    struct sampling_defaults d;
+    enum status st = sampling_defaults_read(&d, g, "", NULL);
+
+    if (st != OK) fprintf(out, "  %-13s not usable; --check says why\n", "sampling");
+    if (st != OK || !sampling_defaults_differ(&d)) return;
+    fprintf(out, "  %-13s", "sampling");
+    for (int i = 0; i < SAMPLING_FIELDS; i++)
+        if (d.from[i])
+            fprintf(out, " %s %g", sampling_field_name((enum sampling_field)i), d.value[i]);
+    fputs(", where a request does not say\n", out);
 }
 
 static bool is_alike(const struct inspect_layer *a, const struct inspect_layer *b) {
@@ -79,6 +94,7 @@ void inspect_print_summary(FILE *out, const struct inspected *in) {
     print_format(out, g);
     print_string_key(out, g, "architecture", "general.architecture");
     print_string_key(out, g, "name", "general.name");
+    print_sampling(out, g);
     fprintf(out, "  %-13s %s\n", "parameters", text_grouped(number, n_values));
     fprintf(out, "  %-13s %s bytes (", "size", text_grouped(number, in->n_bytes));
     text_size(out, in->n_bytes);

@@ -51,6 +51,9 @@ static enum status load(struct model *m, const char *file,
     if (st == OK)
         st = chat_template_read(&m->chat, &m->gguf, options->chat, &m->tokenizer, &m->arena,
                                 err);
+    sampling_defaults_init(&m->sampling);
+    if (st == OK && !options->api_sampling)
+        st = sampling_defaults_read(&m->sampling, &m->gguf, file, err);
     if (st == OK) read_name(m, file);
     return st;
 }

@@ -10,6 +10,7 @@
 #include "level2-operator/gguf/gguf.h"
 #include "level2-operator/kernels/weight.h"
 #include "level2-operator/model/config.h"
+#include "level2-operator/model/sampling_defaults.h"
 #include "level2-operator/template/chat.h"
 #include "level2-operator/words/tokenizer.h"
 
@@ -43,12 +44,14 @@ struct model {
     const float *output_norm;  // (d_model)
     struct weight output;      // (n_vocab, d_model); tied: the same view as token_embd
     bool is_tied;
+    struct sampling_defaults sampling; // in force where a request does not say
     char name[128]; // general.name, or the file's name
 };
 
 struct model_options {
     const char *pre;    // see tokenizer_gguf.h; NULL: the file's
     const char *chat;   // see chat_template_read; NULL: the file's
+    bool api_sampling;  // the file's sampling defaults are passed over
     size_t arena_limit; // bytes; 0: what the size of the files justifies
     long fail_at;       // tests: the allocation that fails first, counted from 1; 0: none
 };

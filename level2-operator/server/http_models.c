@@ -1,17 +1,36 @@
-// Model objects in JSON. max_model_len is an addition that many clients of local servers read.
+// Model objects in JSON. max_model_len is an addition that many clients of local servers read;
+// default_sampling is ours.
 #include "level2-operator/server/http_models.h"
 
 #include <jansson.h>
 #include <string.h>
 
+// What holds where a request does not say, and which of it the model's file says.
+static json_t *sampling_object(const struct sampling_defaults *d) {
+    json_t *object = json_object(), *from = json_object();
+    int failed = 0;
+    for (int i = 0; i < SAMPLING_FIELDS; i++) {
+        const char *name = sampling_field_name((enum sampling_field)i);
+        double x = d->value[i];
+        failed |= json_object_set_new(
+            object, name, i == SAMPLING_TOP_K ? json_integer((json_int_t)x) : json_real(x));
+        if (d->from[i]) failed |= json_object_set_new(from, name, json_string(d->from[i]));
+    }
+    failed |= json_object_set_new(object, "from", from);
+    if (!failed) return object;
+    json_decref(object);
+    return NULL;
+}
+
 static json_t *model_object(const struct served *served) {
-    return json_pack("{s:s, s:s, s:I, s:s, s:i}", "id", served->id, "object", "model",
+    return json_pack("{s:s, s:s, s:I, s:s, s:i, s:o}", "id", served->id, "object", "model",
                      "created", (json_int_t)served->created_s, "owned_by", "local",
-                     "max_model_len", engine_context(served->engine));
+                     "max_model_len", engine_context(served->engine), "default_sampling",
+                     sampling_object(&served->model->sampling));
 }
 
 static char *dump(json_t *value, size_t *n_bytes) {
-    char *text = value ? json_dumps(value, JSON_COMPACT) : NULL;
+    char *text = value ? json_dumps(value, JSON_COMPACT | JSON_REAL_PRECISION(7)) : NULL;
     json_decref(value);
     if (text) *n_bytes = strlen(text);
     return text;

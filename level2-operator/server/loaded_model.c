@@ -61,12 +61,15 @@ static void print_shortened(const struct load_options *o, const struct model *mo
 static void print_model(const struct loaded_model *m, const struct load_options *o,
                         int64_t began_ns) {
     struct error why;
-    char name[256];
+    char name[256], sampling[SAMPLING_TEXT_BYTES];
     double seconds = (double)(clock_now(o->engine.clock) - began_ns) / 1e9;
     log_line(o->log, LOG_INFO, "model loaded",
              "name=%s arch=%s context=%d threads=%d seconds=%.2f",
              log_quote(name, sizeof(name), m->model.name), arch_name(m->model.config.arch),
              engine_context(m->served.engine), o->engine.team->n_workers, seconds);
+    log_line(o->log, LOG_INFO, "sampling, where a request does not say", "from=%s %s",
+             sampling_defaults_differ(&m->model.sampling) ? "model" : "api",
+             sampling_defaults_text(&m->model.sampling, sampling));
     if (chat_template_check(&m->model.chat, &why))
         log_line(o->log, LOG_WARN, "no chat", "reason=%s",
                  log_quote(name, sizeof(name), why.text));

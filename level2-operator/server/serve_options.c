@@ -14,7 +14,7 @@ static const char program[] = "serve";
 
 // What is parsed further after cli_parse.
 struct words {
-    const char *inject, *key, *admin_file, *log_level, *engine, *model_id;
+    const char *inject, *key, *admin_file, *log_level, *engine, *model_id, *sampling;
     struct cli_list cors;
 };
 
@@ -70,6 +70,9 @@ static int check(struct serve_options *o, const struct words *w, const struct cl
 
     if (strcmp(w->engine, "serial") != 0)
         return cli_usage(cli, "--engine %s: there is only serial", w->engine);
+    o->api_sampling = strcmp(w->sampling, "api") == 0;
+    if (!o->api_sampling && strcmp(w->sampling, "model") != 0)
+        return cli_usage(cli, "--sampling-defaults %s: model or api", w->sampling);
     if (!find_level(w->log_level, &o->log.level)) {
         return cli_usage(cli, "--log-level %s: debug, info, warn, error or off",
                          w->log_level);
@@ -86,7 +89,7 @@ static int check(struct serve_options *o, const struct words *w, const struct cl
 
 int serve_options_parse(struct serve_options *o, int argc, char **argv,
                         struct arena *arena) {
-    struct words w = {.log_level = "info", .engine = "serial"};
+    struct words w = {.log_level = "info", .engine = "serial", .sampling = "model"};
     *o = (struct serve_options){
         .model = DEFAULT_MODEL_PATH,
         .host = "127.0.0.1",
@@ -108,6 +111,7 @@ int serve_options_parse(struct serve_options *o, int argc, char **argv,
         {"model-id",      "NAME",    CLI_STRING, &w.model_id,      "what clients call it; else the file's name", 0, 0, false},
         {"pre",           "NAME",    CLI_STRING, &o->pre,          "pre-tokenizer in place of the file's", 0, 0, false},
         {"chat-template", "NAME|FILE", CLI_STRING, &o->chat,       "chatml, llama3, mistral, gemma, plain, or a file, in place of the file's", 0, 0, false},
+        {"sampling-defaults", "NAME", CLI_STRING, &w.sampling,     "where requests do not say: model, or api for OpenAI's", 0, 0, false},
         {"host",          "ADDRESS", CLI_STRING, &o->host,         "where to listen; 0.0.0.0 is everywhere", 0, 0, false},
         {"port",          "PORT",    CLI_INT,    &o->port,         "0 takes a free one", 0, 65535, false},
         {"threads",       "N",       CLI_INT,    &o->n_threads,    "of the compute team", 1, LIMIT_WORKERS, false},

@@ -70,6 +70,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n_bytes);
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n_bytes) {
     static const struct log silent;
+    const struct api_model model = {.n_vocab = N_VOCAB};
     struct api_request r;
     struct arena arena;
     struct error err = {0};
@@ -77,7 +78,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n_bytes) {
     if (n_bytes < 1) return 0;
     enum route route = bytes[0] % 2 ? ROUTE_CHAT : ROUTE_COMPLETIONS;
     arena_init(&arena, ARENA_BYTES);
-    if (api_request_parse(&r, route, (const char *)bytes + 1, n_bytes - 1, N_VOCAB, &silent,
+    if (api_request_parse(&r, route, (const char *)bytes + 1, n_bytes - 1, &model, &silent,
                           &arena, &err) == OK) {
         check_request(&r);
     } else {

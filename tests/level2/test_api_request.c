@@ -109,6 +109,33 @@ START_TEST(defaults_are_those_of_the_api) {
 }
 END_TEST
 
+START_TEST(what_is_left_out_is_the_models_and_what_is_named_wins) {
+    struct sampling_defaults model = {
+        .value = {0.6, 20, 0.9, 0.05, 1.1}
+    };
+    const struct api_model of = {.n_vocab = N_VOCAB, .sampling = &model};
+    static const char *const bodies[] = {
+        "{\"model\":\"m\",\"prompt\":\"a\",\"temperature\":null}",
+        "{\"model\":\"m\",\"prompt\":\"a\",\"temperature\":1,\"top_k\":0,\"top_p\":1,"
+        "\"min_p\":0,\"repetition_penalty\":1}"};
+    static const struct log silent;
+    struct parsed f;
+    for (int named = 0; named < 2; named++) {
+        arena_init(&f.arena, ARENA_BYTES);
+        ck_assert_int_eq(api_request_parse(&f.r, ROUTE_COMPLETIONS, bodies[named],
+                                           strlen(bodies[named]), &of, &silent, &f.arena,
+                                           &f.err),
+                         OK);
+        const struct sampling *s = &f.r.params.sampling;
+        ck_assert(s->temperature == (named ? 1 : 0.6f) && s->top_k == (named ? 0 : 20));
+        ck_assert(s->top_p == (named ? 1 : 0.9f) && s->min_p == (named ? 0 : 0.05f));
+        ck_assert(s->repetition_penalty == (named ? 1 : 1.1f));
+        ck_assert(s->frequency_penalty == 0 && s->presence_penalty == 0);
+        close_parsed(&f);
+    }
+}
+END_TEST
+
 START_TEST(every_field_arrives) {
     struct parsed f;
     ck_assert_int_eq(
@@ -168,6 +195,7 @@ START_TEST(unknown_fields_are_logged_once_each_and_never_without_end) {
     const struct log log = {.out = file, .level = LOG_WARN};
     struct arena arena;
     struct api_request r;
+    const struct api_model of = {.n_vocab = N_VOCAB};
     char body[1024], line[512];
     int n_lines = 0;
     size_t at = (size_t)sprintf(body, "{\"model\":\"m\",\"prompt\":\"a\",\"top_k\":1");
@@ -175,8 +203,8 @@ START_TEST(unknown_fields_are_logged_once_each_and_never_without_end) {
     for (int i = 0; i < 20; i++) at += (size_t)sprintf(body + at, ",\"odd%d\":%d", i, i);
     strcpy(body + at, "}");
     arena_init(&arena, ARENA_BYTES);
-    ck_assert_int_eq(api_request_parse(&r, ROUTE_COMPLETIONS, body, strlen(body), N_VOCAB,
-                                       &log, &arena, NULL),
+    ck_assert_int_eq(api_request_parse(&r, ROUTE_COMPLETIONS, body, strlen(body), &of, &log,
+                                       &arena, NULL),
                      OK);
     rewind(file);
     while (fgets(line, sizeof(line), file)) {
@@ -204,14 +232,14 @@ START_TEST(every_failed_arena_allocation_is_an_error) {
         const char *body = k ? whole_legacy : whole;
         bool succeeded = false;
         for (long n = 0; n < 100 && !succeeded; n++) {
+            const struct api_model of = {.n_vocab = N_VOCAB};
             struct api_request r;
             struct error err = {0};
             struct arena arena;
             arena_init(&arena, ARENA_BYTES);
             arena_fail_after(&arena, n);
-            enum status st =
-                api_request_parse(&r, k ? ROUTE_COMPLETIONS : ROUTE_CHAT, body,
-                                  strlen(body), N_VOCAB, &silent, &arena, &err);
+            enum status st = api_request_parse(&r, k ? ROUTE_COMPLETIONS : ROUTE_CHAT, body,
+                                               strlen(body), &of, &silent, &arena, &err);
             succeeded = st == OK;
             if (st) {
                 ck_assert_int_eq(st, ERR_MEMORY);
@@ -235,6 +263,7 @@ Suite *suite(void) {
     TCase *failures = tcase_create("failures");
 
     tcase_add_test(reference, defaults_are_those_of_the_api);
+    tcase_add_test(reference, what_is_left_out_is_the_models_and_what_is_named_wins);
     tcase_add_test(reference, every_field_arrives);
     tcase_add_loop_test(reference, ignores_what_changes_nothing, 0, 2 * ROWS(harmless));
     tcase_add_loop_test(edges, refuses_by_name, 0, ROWS(refusals));

@@ -34,7 +34,8 @@ static void open_admin(void) {
     ck_assert_int_eq(http_keys_add(&loader.keys, "admin", NULL), OK);
     loader.engine.engine = house.engine.engine;
     pthread_mutex_init(&loader.engine.lock, NULL);
-    loader.served = (struct served){.engine = &loader.engine.engine, .id = "new"};
+    loader.served = (struct served){
+        .engine = &loader.engine.engine, .model = &house.model, .id = "new"};
     house.options.swap = (struct http_swap_options){
         .keys = &loader.keys, .dir = "tests/level2", .load = load};
     start();

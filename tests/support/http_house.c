@@ -164,8 +164,11 @@ void start_loading(void) {
 }
 
 void start_ready(void) {
-    house.served =
-        (struct served){.engine = &house.engine.engine, .id = "tiny", .created_s = 7};
+    house.served = (struct served){.engine = &house.engine.engine,
+                                   .model = &house.model,
+                                   .id = "tiny",
+                                   .created_s = 7};
+    sampling_defaults_init(&house.model.sampling);
     house.has_worker = pthread_create(&house.worker, NULL, work, NULL) == 0;
     http_server_ready(&house.server, &house.served);
 }

@@ -36,7 +36,8 @@ struct house {
     struct http_options options;
     struct http_server server;
     struct fake_engine engine;
-    struct served served; // by it
+    struct model model;   // only its sampling defaults: the API's
+    struct served served; // by the engine
     pthread_t loop, worker;
     bool has_loop, has_worker;
     FILE *said; // what was announced

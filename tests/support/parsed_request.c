@@ -8,9 +8,10 @@
 enum status parse_body(struct parsed *f, enum route route, const char *body) {
     static const struct log silent;
     memset(f, 0, sizeof(*f));
+    f->model.n_vocab = N_VOCAB;
     arena_init(&f->arena, ARENA_BYTES);
-    return api_request_parse(&f->r, route, body, strlen(body), N_VOCAB, &silent, &f->arena,
-                             &f->err);
+    return api_request_parse(&f->r, route, body, strlen(body), &f->model, &silent,
+                             &f->arena, &f->err);
 }
 
 enum status parse_fields(struct parsed *f, enum route route, const char *fields) {

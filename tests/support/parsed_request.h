@@ -8,6 +8,7 @@ enum { N_VOCAB = 100, ARENA_BYTES = 8 << 20 };
 
 struct parsed {
     struct arena arena;
+    struct api_model model;
     struct api_request r;
     struct error err;
 };

@@ -37,6 +37,7 @@ void text_house_open(struct text_house *h) {
     ck_assert_int_eq(chat_template_read(&h->model.chat, &h->model.gguf, NULL,
                                         &h->model.tokenizer, &h->model.arena, NULL),
                      OK);
+    sampling_defaults_init(&h->model.sampling);
     fake_engine_init(&h->engine, h->scripts, 0, h->model.tokenizer.n_vocab, TEXT_CONTEXT);
     h->engine.on_idle = on_idle;
     h->engine.ctx = h;
