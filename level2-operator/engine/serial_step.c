@@ -121,10 +121,9 @@ static void draw(struct engine_serial *s, struct serial_request *r) {
     if (r->n_completion == p->max_tokens) finish(s, r, FINISH_LENGTH);
 }
 
-static void count_step(struct engine_serial *s, int n_rows, bool is_prompt,
-                       int64_t began_ns) {
+// Before anything is said of the step: who reads the counts when he has the answer finds it in them.
+static void count_rows(struct engine_serial *s, int n_rows) {
     struct engine_stats *stats = &s->queue.stats;
-    int64_t now_ns = clock_now(s->options.clock);
     int size = 0;
     while (size < ENGINE_STEP_SIZES - 1 && n_rows > 1 << size) size++;
 
@@ -132,6 +131,13 @@ static void count_step(struct engine_serial *s, int n_rows, bool is_prompt,
     stats->n_steps++;
     stats->n_step_rows += (uint64_t)n_rows;
     stats->n_steps_by_rows[size]++;
+    pthread_mutex_unlock(&s->queue.lock);
+}
+
+static void count_time(struct engine_serial *s, bool is_prompt, int64_t began_ns) {
+    struct engine_stats *stats = &s->queue.stats;
+    int64_t now_ns = clock_now(s->options.clock);
+    pthread_mutex_lock(&s->queue.lock);
     *(is_prompt ? &stats->prefill_ns : &stats->decode_ns) += now_ns - began_ns;
     pthread_mutex_unlock(&s->queue.lock);
 }
@@ -151,6 +157,7 @@ static void advance(struct engine_serial *s, struct serial_request *r) {
         sequence_rows_fill(&s->rows, &s->cache.table, tokens, n_rows, wants_logits ? 1 : 0);
     forward(s->options.ops, s->run, step, s->options.team);
     serial_cache_append(&s->cache, tokens, n_rows);
+    count_rows(s, n_rows);
     if (is_prompt) {
         r->n_prefilled += n_rows;
         note(s, r, EVENT_PROGRESS);
@@ -158,7 +165,7 @@ static void advance(struct engine_serial *s, struct serial_request *r) {
     }
     if (wants_logits) draw(s, r);
     trace_end(s->options.trace, 0, "step", begin_ns, n_rows);
-    count_step(s, n_rows, is_prompt, began_ns);
+    count_time(s, is_prompt, began_ns);
 }
 
 void serial_heartbeat(struct engine_serial *s) {

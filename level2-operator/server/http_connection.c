@@ -73,15 +73,19 @@ static void refuse(struct http_connection *c, const struct api_error *e,
     size_t n_body = 0;
     char *body = api_error_body(e, message, NULL, &n_body);
     struct evbuffer *in = bufferevent_get_input(c->bev);
+    struct evbuffer *out = bufferevent_get_output(c->bev);
 
     c->is_refused = true;
     count_received(c, 0);
     evbuffer_drain(in, evbuffer_get_length(in));
     bufferevent_setcb(c->bev, throw_away, refusal_sent, refused_gone, c);
-    evbuffer_add_printf(bufferevent_get_output(c->bev),
+    evbuffer_add_printf(out,
                         "HTTP/1.1 %d Refused\r\nContent-Type: application/json\r\n"
-                        "Content-Length: %zu\r\nConnection: close\r\n\r\n%s",
-                        e->http_status, n_body, body ? body : "");
+                        "Content-Length: %zu\r\nConnection: close\r\n",
+                        e->http_status, n_body);
+    if (e->retry_after_s > 0)
+        evbuffer_add_printf(out, "Retry-After: %d\r\n", e->retry_after_s);
+    evbuffer_add_printf(out, "\r\n%s", body ? body : "");
     bufferevent_enable(c->bev, EV_READ | EV_WRITE);
     free(body);
     c->all->refused(c->all->ctx, e);

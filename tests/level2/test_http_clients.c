@@ -204,7 +204,9 @@ START_TEST(bounds_what_all_clients_send_together) {
         }
     }
     ck_assert_int_ge(n_refused, N - 9);
-    assert_has("refused", hear(last_refused, "}}"), "\"code\":\"overloaded\"");
+    const char *reply = hear(last_refused, "}}");
+    assert_has("refused", reply, "\"code\":\"overloaded\"");
+    assert_has("refused", reply, "Retry-After: 1\r\n");
     for (int i = 0; i < N; i++) close(fds[i]);
     assert_has("afterwards", post("/tokenize", "", "{}"), " 200 ");
 }

@@ -57,6 +57,34 @@ START_TEST(beats_with_every_step_and_every_park) {
 }
 END_TEST
 
+static struct engine_stats stats_at_end; // as they were when FINISH was out
+
+// The engine looks at the clock again once it has said the last word: as early as any client can be.
+static int64_t look_as_early_as_any_client(struct clock *c) {
+    struct engine_event event;
+    while (rig.engine && engine_poll(rig.engine, &event, 1) == 1) {
+        if (event.kind == EVENT_FINISH) stats_at_end = rig_stats(&rig);
+    }
+    return c->virtual_ns;
+}
+
+START_TEST(whoever_hears_the_end_finds_it_in_the_counts) {
+    struct clock watched;
+    clock_init_virtual(&watched, 0);
+    watched.now = look_as_early_as_any_client;
+    rig.options.clock = &watched;
+    rig_start(&rig);
+    struct engine_params p = rig_greedy(&rig, 5, 3);
+    p.ignore_eos = true;
+    rig_submit(&rig, &p);
+    for (int i = 0; i < 4; i++) engine_step(rig.engine);
+    ck_assert_uint_eq(stats_at_end.n_finished, 1);
+    ck_assert_uint_eq(stats_at_end.n_steps, 3);
+    ck_assert_uint_eq(stats_at_end.n_step_rows, 7);
+    ck_assert_uint_eq(stats_at_end.n_completion_tokens, 3);
+}
+END_TEST
+
 static int64_t park_ns(int64_t timeout_ns) {
     int64_t begin_ns = clock_now(&rig.clock);
     engine_park(rig.engine, timeout_ns);
@@ -227,6 +255,7 @@ Suite *suite(void) {
     Suite *s = suite_create("level2/serial_threads");
     TCase *edges = tcase_create("edges");
     tcase_add_checked_fixture(edges, open_fake, close_rig);
+    tcase_add_test(edges, whoever_hears_the_end_finds_it_in_the_counts);
     tcase_add_test(edges, tells_the_listener_once_a_step_that_said_something);
     tcase_add_test(edges, beats_with_every_step_and_every_park);
     tcase_add_test(edges, parks_only_while_there_is_nothing_to_do);

@@ -28,7 +28,7 @@ def scrape(server):
 
 
 def settled(server):
-    """The page once the step counts of the last answer are in: they come a moment after its text."""
+    """The page once the times of the last step are in: they come a moment after its text."""
     page = scrape(server)
     while True:
         time.sleep(0.02)
@@ -50,7 +50,7 @@ def check_counts(server, tally):
     for _ in range(3):
         server.refuse(400, temperature=9)
     server.refuse(404, model="nobody")
-    page = settled(server)
+    page = scrape(server)  # at once: what is answered is counted
 
     def total(field):
         return sum(u[field] for u in usages)

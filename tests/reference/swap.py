@@ -83,6 +83,11 @@ def until(condition, what):
         time.sleep(0.005)
 
 
+def is_sanitized(scene):
+    program = (Path(scene.bin) / "serve").read_bytes()
+    return b"__asan_init" in program or b"__tsan_init" in program
+
+
 def maps(s):
     return Path(f"/proc/{s.process.pid}/maps").read_text()
 
@@ -316,6 +321,9 @@ def many_swaps_leave_no_trace_in_memory(scene):
                     until(lambda: set(states(s)) == {name}, "the old model is still there")
 
         there_and_back(3)
+        if is_sanitized(scene):
+            print("skipped: memory after many swaps, because a sanitizer keeps what is freed")
+            return
         before, size = s.resident_kib(), s.resident_kib("VmSize")
         there_and_back(6)
         assert s.resident_kib() - before < 1024, f"{s.resident_kib() - before} KiB more"
