@@ -76,6 +76,15 @@ enum status model_file_check_same(const struct model_file *f, struct error *err)
     return OK;
 }
 
+enum status model_file_refuse_lone(const struct gguf *g, const char *name,
+                                   struct error *err) {
+    if (g->is_converted || g->version) return OK;
+    return error_set(err, ERR_INPUT,
+                     "%s: one file of a model; name its folder, with config.json and "
+                     "tokenizer.json in it",
+                     name);
+}
+
 void model_file_close(struct model_file *f) {
     for (int i = 0; i < f->n_maps; i++) mapped_file_close(&f->maps[i]);
     *f = (struct model_file){0};

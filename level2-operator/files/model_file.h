@@ -51,6 +51,10 @@ enum status model_file_open(struct model_file *f, const char *path, struct arena
 // read may be of two models.
 enum status model_file_check_same(const struct model_file *f, struct error *err);
 
+// ERR_INPUT: g is a table of tensors alone, one .safetensors file without its folder: no model.
+enum status model_file_refuse_lone(const struct gguf *g, const char *name,
+                                   struct error *err);
+
 // Safe on a zeroed or closed file. The arena is its owner's to free.
 void model_file_close(struct model_file *f);
 

@@ -29,8 +29,8 @@ static void print_head(FILE *out, const struct fit_case *c, const struct fit_ans
     if (m->n_split > 1 || a->n_copies > 1)
         fprintf(out, "  copies      %d, each split over %d\n", a->n_copies, m->n_split);
     if (c->n_ctx > c->subject->n_ctx)
-        fprintf(out, "  note        the model was trained for %" PRIu64 " tokens\n",
-                c->subject->n_ctx);
+        fprintf(out, "  note        the model was trained for %" PRIu64 " tokens%s\n",
+                c->subject->n_ctx, m->is_here ? "; serve takes no more" : "");
     if (*c->subject->note) fprintf(out, "  note        %s\n", c->subject->note);
 }
 

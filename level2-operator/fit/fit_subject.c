@@ -98,6 +98,7 @@ enum status fit_subject_of_file(struct fit_subject *s, const char *path,
     *s = (struct fit_subject){0};
     arena_init(&arena, MODEL_ARENA_BASE);
     enum status st = model_file_open(&file, path, &arena, MODEL_ARENA_PER_BYTE, err);
+    if (st == OK) st = model_file_refuse_lone(&file.gguf, error_path(path), err);
     if (st == OK) st = config_read(&c, &file.gguf, error_path(path), err);
     if (st == OK) {
         take_config(s, &c);

@@ -30,19 +30,9 @@ static void start_arena(struct model *m, const struct model_options *options) {
     arena_fail_after(&m->arena, options->fail_at - 1);
 }
 
-// What a table of tensors alone cannot be run with.
-static enum status refuse_lone_file(const struct gguf *g, const char *file,
-                                    struct error *err) {
-    if (g->is_converted || g->version) return OK;
-    return error_set(err, ERR_INPUT,
-                     "%s: one file of a model; name its folder, with config.json and "
-                     "tokenizer.json in it",
-                     file);
-}
-
 static enum status load(struct model *m, const char *file,
                         const struct model_options *options, struct error *err) {
-    enum status st = refuse_lone_file(&m->gguf, file, err);
+    enum status st = model_file_refuse_lone(&m->gguf, file, err);
     if (st == OK) st = config_read(&m->config, &m->gguf, file, err);
     if (st == OK) st = model_bind(m, file, err);
     if (st == OK)

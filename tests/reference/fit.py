@@ -419,6 +419,8 @@ def each_container_is_the_same_model(fit, folder):
         got.pop("asked")
         said.append(got)
     fit.tally.check(all(one == said[0] for one in said), "each container is the same model", said)
+    fit.refused(1, "name its folder", "--model", made / "folder/model.safetensors")
+    fit.refused(1, "open the first", "--model", made / "split-00002-of-00003.gguf")
     full = fit.document("--model", made / "tiny.gguf", "--weights", "bf16", "--context", 500, "--kv", "bf16")
     fit.tally.equal(full["kv_bytes"], 500 * full["kv_bytes_per_token"], "here, windows are kept in full")
     fit.tally.check(said[0]["kv_bytes"] < full["kv_bytes"], "on a board they are not", said[0])
