@@ -104,8 +104,8 @@ struct value path_get(struct render *r, struct value of, struct value path) {
     if (path.kind != VALUE_TEXT) return render_type_error(r, "an attribute", path, NULL);
     struct text point = text_own("."), rest = path.text;
     struct value v = of;
-    for (size_t end = 0; end != SIZE_MAX && !r->st;) {
-        end = text_find(rest, point, 0);
+    for (size_t end = 0; end != SIZE_MAX && render_step(r, 1);) {
+        end = render_find(r, rest, point, 0);
         struct text name = text_slice(rest, 0, end == SIZE_MAX ? rest.n_bytes : end);
         bool is_number = name.n_bytes > 0 && name.n_bytes < 9;
         int64_t number = 0;

@@ -149,8 +149,8 @@ static struct value run_attr(struct render *r, struct value in, const struct val
 // ---- numbers
 
 // A copy that C can read; false: it is too long to be a number.
-static bool copy_number(char out[64], struct text t) {
-    t = text_strip(t, NULL, TEXT_BOTH);
+static bool copy_number(struct render *r, char out[64], struct text t) {
+    t = render_strip(r, t, NULL, TEXT_BOTH);
     if (t.n_bytes == 0 || t.n_bytes >= 64) return false;
     memcpy(out, t.bytes, t.n_bytes);
     out[t.n_bytes] = '\0';
@@ -162,9 +162,10 @@ static struct value whole_of_real(double real, struct value otherwise) {
     return value_int((int64_t)real);
 }
 
-static struct value whole_of_text(struct text t, int base, struct value otherwise) {
+static struct value whole_of_text(struct render *r, struct text t, int base,
+                                  struct value otherwise) {
     char copy[64], *end;
-    if (!copy_number(copy, t)) return otherwise;
+    if (!copy_number(r, copy, t)) return otherwise;
     errno = 0;
     long long number = strtoll(copy, &end, base);
     if (*end == '\0' && !errno) return value_int(number);
@@ -176,20 +177,21 @@ static struct value run_int(struct render *r, struct value in, const struct valu
                             const struct arguments *all) {
     struct value otherwise = is_given(arg[0]) ? arg[0] : value_int(0);
     int64_t base = value_is_whole(arg[1]) ? value_whole(arg[1]) : 10;
-    (void)r, (void)all;
+    (void)all;
     if (base < 2 || base > 36) base = 10;
     if (value_is_whole(in)) return value_int(value_whole(in));
     if (in.kind == VALUE_FLOAT) return whole_of_real(in.real, otherwise);
-    return in.kind == VALUE_TEXT ? whole_of_text(in.text, (int)base, otherwise) : otherwise;
+    return in.kind == VALUE_TEXT ? whole_of_text(r, in.text, (int)base, otherwise)
+                                 : otherwise;
 }
 
 static struct value run_float(struct render *r, struct value in, const struct value *arg,
                               const struct arguments *all) {
     char copy[64], *end;
-    (void)r, (void)all;
+    (void)all;
     if (value_is_number(in)) return value_float(value_real(in));
     struct value otherwise = is_given(arg[0]) ? arg[0] : value_float(0);
-    if (in.kind != VALUE_TEXT || !copy_number(copy, in.text)) return otherwise;
+    if (in.kind != VALUE_TEXT || !copy_number(r, copy, in.text)) return otherwise;
     double real = strtod(copy, &end);
     return *end == '\0' ? value_float(real) : otherwise;
 }

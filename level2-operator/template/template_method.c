@@ -64,24 +64,25 @@ static struct value split_lines(struct render *r, struct value of,
     return text_split_lines(r, of.text);
 }
 
-static bool starts(struct text t, struct text with) {
-    return with.n_bytes <= t.n_bytes && text_equal(text_slice(t, 0, with.n_bytes), with);
+static bool starts(struct render *r, struct text t, struct text with) {
+    return with.n_bytes <= t.n_bytes && render_bytes(r, with.n_bytes) &&
+           text_stands_at(t, with, 0);
 }
 
-static bool ends(struct text t, struct text with) {
-    return with.n_bytes <= t.n_bytes &&
-           text_equal(text_slice(t, t.n_bytes - with.n_bytes, t.n_bytes), with);
+static bool ends(struct render *r, struct text t, struct text with) {
+    return with.n_bytes <= t.n_bytes && render_bytes(r, with.n_bytes) &&
+           text_stands_at(t, with, t.n_bytes - with.n_bytes);
 }
 
 // One text, or a tuple of which any will do.
 static struct value affix(struct render *r, struct text t, struct value with,
-                          bool (*has)(struct text t, struct text with)) {
+                          bool (*has)(struct render *r, struct text t, struct text with)) {
     bool is_found = false;
     if (with.kind != VALUE_TUPLE)
-        return needs_text(r, with) ? value_bool(has(t, with.text)) : value_none();
+        return needs_text(r, with) ? value_bool(has(r, t, with.text)) : value_none();
     for (size_t i = 0; i < with.list.n_items && render_step(r, 1); i++) {
         if (!needs_text(r, with.list.items[i])) return value_none();
-        is_found |= has(t, with.list.items[i].text);
+        is_found |= has(r, t, with.list.items[i].text);
     }
     return value_bool(is_found);
 }
@@ -98,14 +99,14 @@ static struct value ends_with(struct render *r, struct value of, const struct va
 static struct value remove_prefix(struct render *r, struct value of,
                                   const struct value *arg) {
     if (!needs_text(r, arg[0])) return value_none();
-    if (!starts(of.text, arg[0].text)) return of;
+    if (!starts(r, of.text, arg[0].text)) return of;
     return value_text(text_slice(of.text, arg[0].text.n_bytes, of.text.n_bytes));
 }
 
 static struct value remove_suffix(struct render *r, struct value of,
                                   const struct value *arg) {
     if (!needs_text(r, arg[0])) return value_none();
-    if (!ends(of.text, arg[0].text)) return of;
+    if (!ends(r, of.text, arg[0].text)) return of;
     return value_text(text_slice(of.text, 0, of.text.n_bytes - arg[0].text.n_bytes));
 }
 

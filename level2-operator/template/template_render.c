@@ -8,7 +8,11 @@
 #include "common/limits.h"
 #include "level2-operator/template/template_lexer.h"
 
-enum { BYTES_PER_STEP = 32, NAMES_PER_STEP = 2 };
+enum {
+    BYTES_PER_STEP = 32,
+    STRIPPED_PER_STEP = 4, // bytes: these are looked at one character after the other
+    NAMES_PER_STEP = 2
+};
 
 struct value render_fail(struct render *r, enum status code, const char *format, ...) {
     char what[200];
@@ -80,7 +84,10 @@ size_t render_find_last(struct render *r, struct text t, struct text needle) {
 struct text render_strip(struct render *r, struct text t, const struct text *chars,
                          enum text_side side) {
     size_t n_tries = chars && chars->n_bytes ? chars->n_bytes : 1;
-    return render_bytes(r, t.n_bytes * n_tries) ? text_strip(t, chars, side) : text_own("");
+    if (!render_bytes(r, t.n_bytes * n_tries)) return text_own("");
+    struct text rest = text_strip(t, chars, side);
+    size_t n_stripped = t.n_bytes - rest.n_bytes;
+    return render_step(r, n_stripped / STRIPPED_PER_STEP) ? rest : text_own("");
 }
 
 bool render_enter(struct render *r) {
@@ -93,13 +100,18 @@ bool render_enter(struct render *r) {
     return true;
 }
 
+// Every name is looked at, and the bytes of those that are as long as the key.
+static bool look_through(struct render *r, const struct dict *d, struct text key) {
+    return render_step(r, d->n_entries / NAMES_PER_STEP) && render_bytes(r, key.n_bytes);
+}
+
 const struct value *render_dict_find(struct render *r, const struct dict *d,
                                      struct text key) {
-    return render_step(r, d->n_entries / NAMES_PER_STEP) ? dict_find(d, key) : NULL;
+    return look_through(r, d, key) ? dict_find(d, key) : NULL;
 }
 
 void render_dict_set(struct render *r, struct dict *d, struct text key, struct value v) {
-    if (!render_step(r, d->n_entries / NAMES_PER_STEP)) return;
+    if (!look_through(r, d, key)) return;
     if (!dict_set(d, key, v, r->pool)) render_no_memory(r);
 }
 

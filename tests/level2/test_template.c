@@ -148,6 +148,9 @@ END_TEST
 
 // ---- limits
 
+// A text so long that looking at it once costs more than a step.
+#define LONG "{% set s = 'a' * 1000000 %}{% set d = {s: 1} %}"
+
 // clang-format off
 static const struct {
     const char *source, *words;
@@ -167,6 +170,16 @@ static const struct {
     {"{% set s = 'a' * 1000000 %}{{ (s[:500000] + 'b') in s }}", "steps"},
     {"{% set s = 'a' * 1000000 %}{{ s.rfind('b' + s[:500000]) }}", "steps"},
     {"{% set s = 'a' * 1000000 %}{{ s.strip('b' * 1000 + 'a') }}", "steps"},
+    {LONG "{% for i in range(999999) %}{% if s.startswith(s) %}{% endif %}{% endfor %}",
+     "steps"},
+    {LONG "{% for i in range(999999) %}{% set t = s.removesuffix(s) %}{% endfor %}", "steps"},
+    {LONG "{% for i in range(999999) %}{% if d[s] %}{% endif %}{% endfor %}", "steps"},
+    {LONG "{{ range(300000)|map(attribute=s)|list }}", "steps"},
+    {"{% set ns = namespace() %}{% set ns.a = ns %}{% set s = 'a.' * 1000000 + 'a' %}"
+     "{% for i in range(999999) %}{% set x = [ns]|map(attribute=s)|list %}{% endfor %}",
+     "steps"},
+    {"{% set s = ' ' * 1000000 %}{% for i in range(999999) %}{% set n = s|int %}{% endfor %}",
+     "steps"},
     {"{{ 2 ** 2 ** 62 }}", "64 bits"},
     {"{{ [1]|tojson(indent=9223372036854775807) }}", "steps"},
     {"{{ ' ' * 1000000|int }}{% for i in range(100) %}{{ 'x' * 1000000 }}{% endfor %}",
