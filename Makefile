@@ -171,7 +171,7 @@ verify: setup-test model ## the reference checks once more, on the real model
 	@tools/same_text.sh "$(MODEL)" $(BUILD)/bin
 	@tools/run_tests.py --checks $(REAL_CHECKS) -- --model "$(MODEL)" --bin $(BUILD)/bin
 check: setup-check      ## what CI runs beyond `make test`: format, clang, threads, docs
-	@CC=$(CC) JOBS=$(JOBS) MODEL="$(MODEL)" tools/check.sh
+	@CC=$(CC) JOBS=$(JOBS) MODEL="$(MODEL)" tools/check.py
 times: setup-suite      ## how long a learner waits for a verdict
 	@CC=$(CC) tools/times.py
 faults: setup-test model ## serve under faults, then ten minutes of load: is anything left behind? (SOAK=60)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Runs test programs one after the other and adds up what they say. Standard library only.
+"""Runs test programs, a few at a time, and adds up what they say. Standard library only.
 
-    tools/run_tests.py [--only NAME] --suites FILE... --checks FILE... [-- ARGUMENT...]
+    tools/run_tests.py [--only NAME] [--jobs N] --suites FILE... --checks FILE... [-- ARGUMENT...]
 
 A suite is a compiled program, a check is a Python script run with .venv (arguments behind `--` are
 passed to it). Each prints, as its last line, `N passed, N failed`. A test program that says nothing
@@ -14,33 +14,53 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from ladder import guard, processes
 
 SUM_LINE = re.compile(r"^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$")
 SKIP_STATUS = 77  # a program that could not run here, and said why in its last line
+MOST_AT_A_TIME = 4  # sanitizers want memory
 
 
 class Tally:
     def __init__(self):
         self.passed = self.failed = self.skipped = 0
 
+    def add(self, other):
+        self.passed += other.passed
+        self.failed += other.failed
+        self.skipped += other.skipped
 
-def run(command, limit_s):
-    """Exit status (None: out of time) and output of a program and all that it started."""
-    program = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                               errors="replace", stdin=subprocess.DEVNULL, start_new_session=True)
-    try:
-        output, _ = program.communicate(timeout=limit_s)
-        return program.returncode, output
-    except subprocess.TimeoutExpired:
-        processes.end_session(program)
-        output, _ = program.communicate()
-        return None, output
-    except BaseException:
-        processes.end_session(program)
-        raise
+
+class Programs:
+    """Runs programs, several threads at a time."""
+
+    def __init__(self):
+        self.running, self.is_over = set(), False
+
+    def run(self, command, limit_s):
+        """Exit status (None: out of time) and output of a program and all that it started."""
+        program = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                   errors="replace", stdin=subprocess.DEVNULL, start_new_session=True)
+        self.running.add(program)
+        try:
+            if self.is_over:
+                processes.end_session(program)
+            output, _ = program.communicate(timeout=limit_s)
+            return program.returncode, output
+        except subprocess.TimeoutExpired:
+            processes.end_session(program)
+            output, _ = program.communicate()
+            return None, output
+        finally:
+            self.running.discard(program)
+
+    def end(self):
+        self.is_over = True
+        for program in list(self.running):
+            processes.end_session(program)
 
 
 def judge(name, status, output, tally, limit_s):
@@ -87,28 +107,54 @@ def jobs_of(suites, checks, passed_on):
     return jobs + [(f"{Path(c).parent.name}/{Path(c).stem}", [str(python), c, *passed_on]) for c in checks]
 
 
-def run_jobs(jobs, quiet=False):
-    """Runs one after the other; prints a line for each, or only for what failed."""
+def at_a_time():
+    """How many programs run beside each other: many of them wait most of the time."""
+    jobs = os.environ.get("JOBS", "")
+    return min(int(jobs) if jobs.isdecimal() and int(jobs) > 0 else os.cpu_count() or 1, MOST_AT_A_TIME)
+
+
+def run_job(name, command, limit_s, programs):
+    """What is printed about a program, what it said of interest, and its own tally."""
+    tally = Tally()
+    if command[0].startswith(".venv") and not Path(".venv/.installed").exists():
+        tally.skipped += 1
+        return f"skipped  {name}: no .venv with the reference packages; `make test` makes it, given a network", "", tally
+    begin = time.monotonic()
+    status, output = programs.run(command, limit_s)
+    line, details = judge(name, status, output, tally, limit_s)
+    return f"{line}  ({time.monotonic() - begin:.1f} s)", details, tally
+
+
+def run_each(jobs, quiet=False, n_threads=None):
+    """Runs all; prints a line for each, or only for what failed, and gives the tally of each, in their order."""
     factor = machine_factor()
     limit_s = int(300 * factor)
     os.environ.setdefault("CK_TIMEOUT_MULTIPLIER", str(int(factor + 0.999)))
-    tally = Tally()
-    for name, command in jobs:
-        if command[0].startswith(".venv") and not Path(".venv/.installed").exists():
-            tally.skipped += 1
-            print(f"skipped  {name}: no .venv with the reference packages; `make test` makes it, given a network")
-            continue
-        begin, n_failed = time.monotonic(), tally.failed
-        status, output = run(command, limit_s)
-        line, details = judge(name, status, output, tally, limit_s)
-        if quiet and tally.failed == n_failed:
-            continue
-        print(f"{line}  ({time.monotonic() - begin:.1f} s)", flush=True)
-        if details:
-            print("".join(f"    {text}\n" for text in details.rstrip().splitlines()[-60:]), end="")
-    if tally.skipped:
-        print(f"skipped: {tally.skipped}" + ("" if quiet else " (each is named above)"))
-    return tally
+    programs, pool = Programs(), ThreadPoolExecutor(n_threads or at_a_time())
+    try:
+        told = [pool.submit(run_job, name, command, limit_s, programs) for name, command in jobs]
+        for line, details, tally in (job.result() for job in told):
+            if tally.failed or not quiet:
+                print(line, flush=True)
+                if details:
+                    print("".join(f"    {text}\n" for text in details.rstrip().splitlines()[-60:]), end="")
+            yield tally
+    except BaseException:
+        pool.shutdown(wait=False, cancel_futures=True)
+        programs.end()
+        raise
+    finally:
+        pool.shutdown()
+
+
+def run_jobs(jobs, quiet=False, n_threads=None):
+    """The tally of all."""
+    total = Tally()
+    for tally in run_each(jobs, quiet, n_threads):
+        total.add(tally)
+    if total.skipped:
+        print(f"skipped: {total.skipped}" + ("" if quiet else " (each is named above)"))
+    return total
 
 
 def main():
@@ -120,6 +166,7 @@ def main():
     parser.add_argument("--suites", nargs="*", default=[])
     parser.add_argument("--checks", nargs="*", default=[])
     parser.add_argument("--only", default="", help="run only programs whose name contains this")
+    parser.add_argument("--jobs", type=int, help="how many at a time; otherwise JOBS, or as many as there are cores")
     args = parser.parse_args(own)
 
     jobs = [job for job in jobs_of(args.suites, args.checks, passed_on) if args.only in job[0]]
@@ -127,7 +174,7 @@ def main():
         print(f"no test program matches '{args.only}'")
         print("0 passed, 1 failed")
         return 1
-    tally = run_jobs(jobs)
+    tally = run_jobs(jobs, n_threads=args.jobs)
     print(f"{tally.passed} passed, {tally.failed} failed")
     return 1 if tally.failed else 0
 

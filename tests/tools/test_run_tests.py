@@ -12,7 +12,7 @@ from pathlib import Path
 RUNNER = Path(__file__).resolve().parents[2] / "tools" / "run_tests.py"
 
 
-def run(*scripts):
+def run(*scripts, options=()):
     """Runs small shell programs as suites; gives status and output lines."""
     with tempfile.TemporaryDirectory() as folder:
         paths = []
@@ -21,7 +21,7 @@ def run(*scripts):
             path.write_text("#!/bin/sh\n" + textwrap.dedent(script))
             path.chmod(0o755)
             paths.append(str(path))
-        done = subprocess.run([sys.executable, RUNNER, "--suites", *paths], cwd=folder,
+        done = subprocess.run([sys.executable, RUNNER, *options, "--suites", *paths], cwd=folder,
                               capture_output=True, text=True)
     return done.returncode, done.stdout.splitlines()
 
@@ -52,6 +52,12 @@ class RunTests(unittest.TestCase):
 
     def test_a_suite_without_tests_is_a_failure(self):
         self.assertEqual(run("echo '0 passed, 0 failed'")[1][-1], "0 passed, 1 failed")
+
+    def test_some_run_beside_each_other_and_are_told_in_their_order(self):
+        wait = "touch {}; for i in $(seq 600); do [ -e {} ] && echo '{} passed, 0 failed' && exit; sleep 0.05; done"
+        status, lines = run(wait.format("a", "b", 3), wait.format("b", "a", 4), options=["--jobs", "2"])
+        self.assertEqual((status, [line.split()[1] for line in lines[:2]], lines[-1]),
+                         (0, ["suite0:", "suite1:"], "7 passed, 0 failed"))
 
     def test_a_skip_is_named_and_changes_no_status(self):
         status, lines = run("echo 'no GPU here'; exit 77", "echo '1 passed, 0 failed'")

@@ -38,11 +38,8 @@ def run_incremental(programs, inputs):
             fresh.append(program)
         else:
             total.passed += kept
-    for program in fresh:
-        tally = run_tests.run_jobs(run_tests.jobs_of([program], [], []))
-        total.passed += tally.passed
-        total.failed += tally.failed
-        total.skipped += tally.skipped
+    for program, tally in zip(fresh, run_tests.run_each(run_tests.jobs_of(fresh, [], []))):
+        total.add(tally)
         if tally.failed == 0 and tally.skipped == 0:
             stamp_of(program).write_text(f"{tally.passed}\n")
     return total, len(fresh)

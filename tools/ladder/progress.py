@@ -71,7 +71,7 @@ def choose_mine(course, graph, progress, fingerprint):
         return {ex.id for ex in course.exercises} if words == ["all"] else {course.find(word).id for word in words}
 
     passed = progress.passed()
-    mine = {ex.id for ex in course.exercises if passed.get(ex.id) == fingerprint(graph, ex)}
+    mine = {ex.id for ex in course.exercises if ex.id in passed and passed[ex.id] == fingerprint(graph, ex)}
     wanted = asked("MINE")
     for ex in course.exercises:
         if ex.id in wanted and not (progress.root / ex.file).is_file():

@@ -26,7 +26,7 @@ class Sources:
     def __init__(self, root, learner_files):
         self.root = root
         self.text, self.word, self.function = {}, {}, {}
-        self.found = {}  # (folder, what is included) -> path
+        self.included = {}  # file -> the project headers that it names
         self.owner = {}  # header -> its sources
         self.copies = []  # what a learner has put beside an exercise: nothing is built from it
         solved = {name for file in learner_files for name in DEFINITION.findall(self.read("solutions/" + file))}
@@ -55,20 +55,21 @@ class Sources:
         seen, todo = set(), list(names)
         while todo:
             name = todo.pop()
-            for header in PROJECT.findall(self.read(name)):
-                header = self.beside(name, header)
+            for header in self.headers_in(name):
                 if header not in seen:
                     seen.add(header)
                     todo.append(header)
         return seen
 
+    def headers_in(self, name):
+        if name not in self.included:
+            self.included[name] = [self.beside(name, header) for header in PROJECT.findall(self.read(name))]
+        return self.included[name]
+
     def beside(self, name, header):
         """Where the compiler finds what a file includes: in the file's own folder first."""
-        key = posixpath.dirname(name), header
-        if key not in self.found:
-            own = posixpath.normpath(posixpath.join(*key))
-            self.found[key] = own if own != header and (self.root / own).is_file() else header
-        return self.found[key]
+        own = posixpath.normpath(posixpath.join(posixpath.dirname(name), header))
+        return own if own != header and (self.root / own).is_file() else header
 
     def words_of(self, name):
         """What a source mentions, the inline functions that it calls included."""
