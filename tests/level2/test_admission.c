@@ -150,6 +150,55 @@ START_TEST(says_nothing_to_who_comes_in) {
 }
 END_TEST
 
+// A burst on a clock of its own: one machine, one second a request, first come first served. n_more
+// than there are places come at once; who is refused comes back after so many parts of what he was
+// told.
+struct burst {
+    int n_tries;
+    int last_s; // when the last answer is there
+};
+
+static struct burst play_burst(int n_places, int n_more, int part) {
+    enum { MOST = 64 };
+    int comes_s[MOST] = {0}, waits[MOST], n_waiting = 0, n_served = 0,
+        n = n_places + n_more;
+    struct admission a = {.max_inside = n_places, .mean_service_s = n_places};
+    struct burst b = {0, 0};
+    for (int now_s = 0; n_served < n && now_s < 1000; now_s++) {
+        if (n_served < n_waiting) { // waits[n_served] ran in the second before
+            admission_leave(&a, now_s - comes_s[waits[n_served]]);
+            n_served++;
+            b.last_s = now_s;
+        }
+        for (int i = 0, told_s = 0; i < n; i++) {
+            bool has_come = comes_s[i] != now_s;
+            if (has_come) continue;
+            b.n_tries++;
+            if (admission_enter(&a, &told_s, NULL) == OK)
+                waits[n_waiting++] = i;
+            else
+                comes_s[i] += told_s > part ? told_s / part : 1;
+        }
+    }
+    return b;
+}
+
+START_TEST(the_answer_comes_no_sooner_for_coming_back_sooner) {
+    struct draw d = draw_start("the_answer_comes_no_sooner_for_coming_back_sooner");
+    int n_places = draw_int(&d, 4, 30), n_more = draw_int(&d, 2, n_places);
+    struct burst as_told = play_burst(n_places, n_more, 1);
+    struct burst too_soon = play_burst(n_places, n_more, n_places);
+    assert_number("the last answer of a burst", as_told.last_s, n_places + n_more);
+    assert_number("the last answer, coming back when one place is free", too_soon.last_s,
+                  n_places + n_more);
+    assert_number("tries, each of the refused twice", as_told.n_tries,
+                  n_places + 2 * n_more);
+    ck_assert_msg(too_soon.n_tries > as_told.n_tries,
+                  "%d tries, %d when coming back sooner", as_told.n_tries,
+                  too_soon.n_tries);
+}
+END_TEST
+
 // --- mean ---------------------------------------------------------------------------------------
 
 START_TEST(moves_by_an_eighth) {
@@ -191,6 +240,7 @@ Suite *suite(void) {
     TCase *retry = tcase_create("retries");
     tcase_add_test(retry, says_when_to_come_back);
     tcase_add_test(retry, rounds_up_whatever_the_mean);
+    tcase_add_test(retry, the_answer_comes_no_sooner_for_coming_back_sooner);
     tcase_add_test(retry, a_refusal_names_the_limit);
     tcase_add_test(retry, says_nothing_to_who_comes_in);
     suite_add_tcase(s, retry);
