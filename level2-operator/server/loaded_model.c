@@ -1,6 +1,7 @@
 // Opening a model in the order in which it can still be refused cheaply: parse, count, then take.
 #include "level2-operator/server/loaded_model.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -29,10 +30,10 @@ enum status ledger_fits(const struct engine_ledger *wanted,
     return error_set_param(
         err, ERR_MEMORY, "memory",
         "does not fit beside the model that serves: it needs %.1f MiB (weights %.1f, KV "
-        "%.1f), the other one has %.1f MiB, allowed are %.1f MiB for both; a smaller "
-        "--context or more --memory would do",
+        "%.1f), the other one has %.1f MiB, allowed are %.1f MiB for both; --memory "
+        "%" PRIu64 " or a smaller --context would do",
         mib(n_wanted), mib(wanted->weights_bytes), mib(wanted->kv_bytes), mib(n_beside),
-        mib(memory_bytes));
+        mib(memory_bytes), n_wanted + n_beside);
 }
 
 static void print_ledger(const struct load_options *o, const struct engine_ledger *l,

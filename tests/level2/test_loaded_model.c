@@ -64,6 +64,12 @@ START_TEST(a_refusal_has_all_numbers) {
     for (int i = 0; i < ROWS(words); i++)
         ck_assert_msg(strstr(err.text, words[i]) != NULL, "%s is not in: %s", words[i],
                       err.text);
+    unsigned long long enough = 0;
+    const char *advice = strstr(err.text, "--memory ");
+    ck_assert_msg(advice && sscanf(advice, "--memory %llu", &enough) == 1, "%s", err.text);
+    assert_status("as advised", ledger_fits(&wanted, &beside, enough, NULL), OK);
+    assert_status("a byte less", ledger_fits(&wanted, &beside, enough - 1, NULL),
+                  ERR_MEMORY);
 }
 END_TEST
 
