@@ -15,9 +15,12 @@
 #include "level2-operator/words/tokenizer_gguf.h"
 
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "common/limits.h"
+#include "level2-operator/gguf/gguf_place.h"
 #include "level2-operator/gguf/gguf_value.h"
 
 #define KEY(name) "tokenizer.ggml." name
@@ -32,8 +35,20 @@ struct reader {
 };
 
 static enum status read_failed(const struct reader *r, enum status code, const char *key,
-                               const char *what) {
-    return error_set_param(r->err, code, key, "%s: %s: %s", r->name, key, what);
+                               const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+// "m.gguf: key tokenizer.ggml.pre at byte 230: what is wrong"; of a folder, as its files spell it.
+static enum status read_failed(const struct reader *r, enum status code, const char *key,
+                               const char *format, ...) {
+    char what[160], place[PLACE_BYTES];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(what, sizeof(what), format, args);
+    va_end(args);
+    gguf_place_key(place, r->g, r->name, key);
+    return error_set_param(r->err, code, key, "%s: %s", place, what);
 }
 
 static enum status no_memory(const struct reader *r) {
@@ -47,14 +62,13 @@ static enum status read_family(const struct reader *r) {
 
     if (!value) return read_failed(r, ERR_FORMAT, key, "missing; not a language model?");
     if (!gguf_get_string(value, &model))
-        return read_failed(r, ERR_FORMAT, key, "no string");
+        return read_failed(r, ERR_FORMAT, key, "must be a string");
     r->facts->family = gguf_string_is(model, "llama") ? FAMILY_SPM : FAMILY_BPE;
     if (gguf_string_is(model, "llama") || gguf_string_is(model, "gpt2")) return OK;
-    return error_set_param(r->err, ERR_UNSUPPORTED, key,
-                           "%s: %s: '%.*s' is not built here; use a file with gpt2 "
-                           "(byte-level BPE) or llama (SentencePiece)",
-                           r->name, key, model.n_bytes < 64 ? (int)model.n_bytes : 64,
-                           model.bytes);
+    return read_failed(r, ERR_UNSUPPORTED, key,
+                       "'%.*s' is not built here; use a file with gpt2 (byte-level BPE) or "
+                       "llama (SentencePiece)",
+                       model.n_bytes < 64 ? (int)model.n_bytes : 64, model.bytes);
 }
 
 static enum status read_pre(const struct reader *r, const char *pre) {
@@ -63,17 +77,16 @@ static enum status read_pre(const struct reader *r, const char *pre) {
     struct gguf_string text = {pre, pre ? strlen(pre) : 0};
 
     if (!pre && !value)
-        return error_set_param(r->err, ERR_UNSUPPORTED, key,
-                               "%s: %s: missing, and a guess would give wrong tokens; name "
-                               "it with --pre: %s",
-                               r->name, key, pretokenizer_names);
-    if (!pre && !gguf_get_string(value, &text))
-        return read_failed(r, ERR_FORMAT, key, "no string");
-    if (pretokenizer_find(text.bytes, text.n_bytes, &r->facts->pre)) return OK;
-    return error_set_param(r->err, ERR_UNSUPPORTED, key,
-                           "%s: %s: '%.*s' is not built here; known: %s", r->name, key,
-                           text.n_bytes < 32 ? (int)text.n_bytes : 32, text.bytes,
+        return read_failed(r, ERR_UNSUPPORTED, key,
+                           "missing, and a guess would give wrong tokens; name it with "
+                           "--pre: %s",
                            pretokenizer_names);
+    if (!pre && !gguf_get_string(value, &text))
+        return read_failed(r, ERR_FORMAT, key, "must be a string");
+    if (pretokenizer_find(text.bytes, text.n_bytes, &r->facts->pre)) return OK;
+    return read_failed(r, ERR_UNSUPPORTED, key, "'%.*s' is not built here; known: %s",
+                       text.n_bytes < 32 ? (int)text.n_bytes : 32, text.bytes,
+                       pretokenizer_names);
 }
 
 // An optional array beside the tokens: NULL when missing. Its type and length must fit.
@@ -83,12 +96,11 @@ static enum status read_column(const struct reader *r, const char *key, enum ggu
     const struct gguf_value *v = *column;
     if (!v) return OK;
     if (v->type != GGUF_ARRAY || v->item_type != type)
-        return error_set_param(r->err, ERR_FORMAT, key, "%s: %s: must be an array of %s",
-                               r->name, key, gguf_type_name(type));
+        return read_failed(r, ERR_FORMAT, key, "must be an array of %s",
+                           gguf_type_name(type));
     if (v->n_items != (uint64_t)r->facts->n_vocab)
-        return error_set_param(r->err, ERR_FORMAT, key,
-                               "%s: %s: %llu items, but there are %d tokens", r->name, key,
-                               (unsigned long long)v->n_items, r->facts->n_vocab);
+        return read_failed(r, ERR_FORMAT, key, "%llu items, but there are %d tokens",
+                           (unsigned long long)v->n_items, r->facts->n_vocab);
     return OK;
 }
 
@@ -102,16 +114,14 @@ static enum status read_texts(struct reader *r) {
     if (v->type != GGUF_ARRAY || v->item_type != GGUF_STRING || v->n_items == 0)
         return read_failed(r, ERR_FORMAT, key, "must be an array of strings, not empty");
     if (v->n_items > LIMIT_VOCAB)
-        return error_set_param(r->err, ERR_LIMIT, key, "%s: %s: more than %d tokens",
-                               r->name, key, LIMIT_VOCAB);
+        return read_failed(r, ERR_LIMIT, key, "more than %d tokens", LIMIT_VOCAB);
     r->tokens = ARENA_NEW(r->arena, struct token_fact, v->n_items);
     if (!r->tokens) return no_memory(r);
     struct token_fact *next = r->tokens;
     for (uint64_t pos = 0; gguf_next_string(v, &pos, &text); next++) {
         if (text.n_bytes > LIMIT_PIECE_BYTES)
-            return error_set_param(r->err, ERR_LIMIT, key,
-                                   "%s: %s: a token is longer than %d bytes", r->name, key,
-                                   LIMIT_PIECE_BYTES);
+            return read_failed(r, ERR_LIMIT, key, "token %td is longer than %d bytes",
+                               next - r->tokens, LIMIT_PIECE_BYTES);
         *next = (struct token_fact){
             .bytes = text.bytes, .n_bytes = (uint32_t)text.n_bytes, .kind = TOKEN_NORMAL};
     }
@@ -132,7 +142,8 @@ static enum status read_kinds(const struct reader *r) {
                         gguf_get_u64(&item, &number) && number >= TOKEN_NORMAL &&
                         number <= TOKEN_BYTE;
         if (!is_known)
-            return read_failed(r, ERR_FORMAT, key, "a kind is not one of 1 to 6");
+            return read_failed(r, ERR_FORMAT, key,
+                               "the kind of token %d is not one of 1 to 6", id);
         r->tokens[id].kind = (enum token_kind)number;
     }
     return OK;
@@ -150,7 +161,8 @@ static enum status read_scores(const struct reader *r) {
         double score;
         if (!gguf_item(scores, (uint64_t)id, &item) || !gguf_get_f64(&item, &score) ||
             isnan(score))
-            return read_failed(r, ERR_FORMAT, key, "a score is not a number");
+            return read_failed(r, ERR_FORMAT, key, "the score of token %d is not a number",
+                               id);
         r->tokens[id].score = (float)score;
     }
     return OK;
@@ -178,14 +190,14 @@ static enum status read_merges(const struct reader *r) {
     if (!v || v->type != GGUF_ARRAY || v->item_type != GGUF_STRING)
         return read_failed(r, ERR_FORMAT, key, "must be there, an array of strings");
     if (v->n_items > LIMIT_VOCAB)
-        return error_set_param(r->err, ERR_LIMIT, key, "%s: %s: more than %d merges",
-                               r->name, key, LIMIT_VOCAB);
+        return read_failed(r, ERR_LIMIT, key, "more than %d merges", LIMIT_VOCAB);
     struct merge_fact *merges = ARENA_NEW(r->arena, struct merge_fact, v->n_items), *next;
     if (!merges) return no_memory(r);
     next = merges;
     for (uint64_t pos = 0; gguf_next_string(v, &pos, &text); next++) {
         if (text.n_bytes > 2 * LIMIT_PIECE_BYTES + 1)
-            return read_failed(r, ERR_LIMIT, key, "a merge is longer than two tokens");
+            return read_failed(r, ERR_LIMIT, key, "merge %td is longer than two tokens",
+                               next - merges);
         *next = merge_of(text);
     }
     r->facts->merges = merges;
@@ -199,7 +211,8 @@ static enum status read_id(const struct reader *r, const char *key, token_id *id
     *id = -1;
     if (!v) return OK;
     if (!gguf_get_u64(v, &number) || number >= (uint64_t)r->facts->n_vocab)
-        return read_failed(r, ERR_FORMAT, key, "not the id of a token");
+        return read_failed(r, ERR_FORMAT, key, "must be the id of a token, below %d",
+                           r->facts->n_vocab);
     *id = (token_id)number;
     return OK;
 }
@@ -226,7 +239,7 @@ static enum status read_ids(const struct reader *r) {
 static enum status read_flag(const struct reader *r, const char *key, bool *flag) {
     const struct gguf_value *v = gguf_find(r->g, key);
     if (!v || gguf_get_bool(v, flag)) return OK;
-    return read_failed(r, ERR_FORMAT, key, "no bool");
+    return read_failed(r, ERR_FORMAT, key, "must be true or false");
 }
 
 static enum status read_flags(const struct reader *r) {

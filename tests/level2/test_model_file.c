@@ -268,7 +268,7 @@ static const struct {
     {"tokenizer.json", "\"type\": \"BPE\"", "\"type\": \"Unigram\"", ERR_UNSUPPORTED,
      "/tokenizer.json: model.type: not supported; only BPE is"},
     {"tokenizer.json", "\"type\": \"Digits\"", "\"type\": \"Punctuation\"", ERR_UNSUPPORTED,
-     "'this pre_tokenizer' is not built here; known: "},
+     "/tokenizer.json: pre_tokenizer: 'this pre_tokenizer' is not built here; known: "},
     {"tokenizer.json", "\"normalizer\": null", "\"normalizer\": {\"type\": \"Lowercase\"}",
      ERR_UNSUPPORTED, "/tokenizer.json: normalizer: not one that is built here"},
     {"tokenizer.json", "\"normalizer\": null", "\"normalizer\": {\"type\": \"NFC\"}",

@@ -1,8 +1,10 @@
 // Tokenizers read from files: what must be there, and what is refused by name.
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/limits.h"
+#include "level2-operator/gguf/gguf_value.h"
 #include "tests/support/suite.h"
 #include "tests/support/vocabulary.h"
 
@@ -329,6 +331,20 @@ START_TEST(refuses_a_file_and_names_the_key) {
 }
 END_TEST
 
+START_TEST(says_at_which_byte_a_key_stands) {
+    struct fixture x;
+    char want[120];
+    fixture_prepare(&x);
+    make_number(&x.file, KEY("add_bos_token"));
+    ck_assert_int_eq(fixture_init(&x, NULL), ERR_FORMAT);
+    const struct gguf_value *value = gguf_find(&x.gguf, KEY("add_bos_token"));
+    snprintf(want, sizeof(want), "test.gguf: key %s at byte %td: must be true or false",
+             KEY("add_bos_token"), value->bytes - x.gguf.bytes);
+    assert_text("the refusal", x.err.text, want);
+    fixture_close(&x);
+}
+END_TEST
+
 START_TEST(survives_every_failed_allocation) {
     struct fixture x;
     enum status st = ERR_MEMORY;
@@ -368,6 +384,7 @@ Suite *suite(void) {
     TCase *failures = tcase_create("failures");
     tcase_add_loop_test(failures, refuses_a_file_and_names_the_key, 0,
                         sizeof(wrong) / sizeof(wrong[0]));
+    tcase_add_test(failures, says_at_which_byte_a_key_stands);
     tcase_add_test(failures, refuses_sentencepiece_without_scores);
     tcase_add_test(failures, survives_every_failed_allocation);
     suite_add_tcase(s, failures);
