@@ -207,7 +207,7 @@ static enum status check_vocab(const struct folder *o) {
 // ---- all of it ----------------------------------------------------------------------------------
 
 static enum status read_folder(struct folder *o) {
-    key_list_init(&o->keys, o->f->arena);
+    key_list_init(&o->keys, HF_FOLDER_KEYS, o->f->arena);
     enum status st = open_json(o);
     if (st == OK)
         st =
@@ -247,8 +247,8 @@ enum status hf_file_open(struct model_file *f, const char *path, struct error *e
 
     *g = (struct gguf){.bytes = map->bytes, .data_offset = s.data_offset, .n_parts = 1};
     g->tensors = ARENA_NEW(f->arena, struct gguf_tensor, s.n_tensors);
-    key_list_init(&keys, f->arena);
-    for (uint64_t i = 0; i < s.n_notes && i < KEY_LIST_MAX; i++)
+    key_list_init(&keys, s.n_notes, f->arena);
+    for (uint64_t i = 0; i < s.n_notes; i++)
         key_list_string(&keys, s.notes[i].key, s.notes[i].value, strlen(s.notes[i].value),
                         NULL);
     if (!g->tensors || !key_list_finish(&keys, g) ||

@@ -16,6 +16,8 @@
 
 #include "level2-operator/files/model_file.h"
 
+enum { HF_FOLDER_KEYS = 96 }; // that its JSON may become; there are names for about 40
+
 // Both for model_file_open alone. A single .safetensors file shows its tensors under their own names and
 // its notes as keys: it can be listed and checked, but not run.
 enum status hf_folder_open(struct model_file *f, const char *path, struct error *err);

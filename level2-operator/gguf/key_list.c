@@ -7,16 +7,16 @@ void store_le(unsigned char *bytes, uint64_t x, int n) {
     for (int i = 0; i < n; i++) bytes[i] = (unsigned char)(x >> (8 * i));
 }
 
-void key_list_init(struct key_list *l, struct arena *arena) {
-    *l = (struct key_list){.arena = arena};
-    l->keys = ARENA_NEW(arena, struct gguf_key, KEY_LIST_MAX);
+void key_list_init(struct key_list *l, uint64_t max_keys, struct arena *arena) {
+    *l = (struct key_list){.arena = arena, .max_keys = max_keys};
+    l->keys = ARENA_NEW(arena, struct gguf_key, max_keys);
     l->failed = !l->keys;
 }
 
 // A new key with room for its value; NULL: a failure, now or before.
 static unsigned char *add(struct key_list *l, const char *name, enum gguf_type type,
                           uint64_t n_bytes, const char *spelled) {
-    if (l->failed || l->n_keys == KEY_LIST_MAX) {
+    if (l->failed || l->n_keys == l->max_keys) {
         l->failed = true;
         return NULL;
     }

@@ -10,18 +10,17 @@
 #include "common/arena.h"
 #include "level2-operator/gguf/gguf.h"
 
-enum { KEY_LIST_MAX = 96 };
-
 struct key_list {
     // borrowed
     struct arena *arena;
     // owned by the arena
-    struct gguf_key *keys; // (KEY_LIST_MAX)
-    uint64_t n_keys;
+    struct gguf_key *keys; // (max_keys)
+    uint64_t n_keys, max_keys;
     bool failed;
 };
 
-void key_list_init(struct key_list *l, struct arena *arena);
+// Room for max_keys: a file's own number, or what its reader has names for.
+void key_list_init(struct key_list *l, uint64_t max_keys, struct arena *arena);
 
 // name and spelled (struct gguf_key) are copied. spelled may be NULL.
 void key_list_u64(struct key_list *l, const char *name, uint64_t x, const char *spelled);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/limits.h"
+#include "level2-operator/files/hf_folder.h"
 #include "level2-operator/files/hf_json.h"
 #include "level2-operator/gguf/gguf_value.h"
 #include "level2-operator/gguf/hf_names.h"
@@ -45,7 +46,7 @@ static json_t *parse(const char *text) {
 static enum status read(const char *text, const char *generation) {
     json_t *json = parse(text), *more = parse(generation);
     struct key_list keys;
-    key_list_init(&keys, &arena);
+    key_list_init(&keys, HF_FOLDER_KEYS, &arena);
     enum status st = hf_config_read(&facts, &keys, json, more, "f", &err);
     json_decref(json);
     json_decref(more);

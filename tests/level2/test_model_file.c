@@ -309,13 +309,6 @@ START_TEST(a_missing_file_is_named) {
 }
 END_TEST
 
-START_TEST(one_file_of_a_folder_is_no_model) {
-    folder = folder_copy("folder");
-    refused("alone", folder_path(&folder, "model.safetensors"), ERR_INPUT,
-            "name its folder");
-}
-END_TEST
-
 #define INDEX    "model.safetensors.index.json"
 #define SHARD(n) "model-0000" n "-of-00002.safetensors"
 
@@ -382,7 +375,6 @@ Suite *suite(void) {
     tcase_add_checked_fixture(folders, setup, teardown);
     tcase_add_loop_test(folders, what_is_wrong_in_a_folder_is_named, 0, ROWS(wrong));
     tcase_add_loop_test(folders, a_missing_file_is_named, 0, 3);
-    tcase_add_test(folders, one_file_of_a_folder_is_no_model);
     tcase_add_test(folders, what_an_index_and_its_files_disagree_on_is_named);
     tcase_add_test(folders, survives_a_failure_of_every_allocation);
     suite_add_tcase(s, folders);

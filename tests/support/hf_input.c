@@ -3,6 +3,7 @@
 
 #include "common/limits.h"
 #include "level2-operator/files/hf_config.h"
+#include "level2-operator/files/hf_folder.h"
 #include "level2-operator/files/hf_json.h"
 #include "level2-operator/files/safetensors_index.h"
 #include "level2-operator/files/tokenizer_json.h"
@@ -25,7 +26,7 @@ enum status hf_input_config(const char *bytes, size_t n_bytes, struct arena *are
 
     enum status st =
         hf_json_parse(&root, bytes, n_bytes, LIMIT_JSON_VALUES, "f/config.json", 0, err);
-    key_list_init(&keys, arena);
+    key_list_init(&keys, HF_FOLDER_KEYS, arena);
     if (st == OK) st = hf_config_read(&facts, &keys, root, root, "f", err);
     if (st == OK) st = finish(&keys, &g, err);
     if (st == OK) st = config_read(&config, &g, "f", err);
@@ -42,7 +43,7 @@ enum status hf_input_tokenizer(const char *bytes, size_t n_bytes, int n_vocab,
 
     enum status st = hf_json_parse(&root, bytes, n_bytes, LIMIT_HF_TOKENIZER_VALUES,
                                    "f/tokenizer.json", 0, err);
-    key_list_init(&keys, arena);
+    key_list_init(&keys, HF_FOLDER_KEYS, arena);
     if (st == OK) st = tokenizer_json_read(&keys, root, NULL, n_vocab, "f", err);
     if (st == OK) st = finish(&keys, &g, err);
     if (st == OK) st = tokenizer_from_gguf(&t, &g, NULL, "f", arena, err);
