@@ -132,7 +132,7 @@ def crash(scene, name, may_repeat):
     scene.replicas.kill(name)
     scene.kills.append(kill)
     began = time.monotonic()
-    say(f"crash: SIGKILL to {name}, {n_open} requests on it")
+    say(f"crash: SIGKILL to {name}, {n_open} request{'' if n_open == 1 else 's'} on it")
     wait_for(f"HAProxy sees that {name} is gone", lambda: scene.door.table(4)[name]["status"].startswith("DOWN"))
     gone_s = time.monotonic() - began
     scene.replicas.start(name, OLD)  # as systemd would, with Restart=on-failure

@@ -70,6 +70,10 @@ static double share(struct rollout_count c) {
     return c.n_requests > 0 ? (double)c.n_errors / (double)c.n_requests : 0;
 }
 
+static const char *plural(struct rollout_count c) {
+    return c.n_requests == 1 ? "" : "s";
+}
+
 static bool fails_more(const struct rollout *r, struct rollout_count now) {
     return now.n_errors >= MIN_ERRORS &&
            share(now) > share(r->before) + r->rules.allowed_failing;
@@ -142,8 +146,8 @@ static enum rollout_action before(struct rollout *r, const struct rollout_view *
     if (v->wants_stop) return end(r, ROLLOUT_STOPPED);
     if (!is_late(r, v, r->rules.watch_ns)) return ROLLOUT_DO_WAIT;
     r->before = minus(now, r->at_begin);
-    note(r, "%lld requests in %.0f s, %lld failed", (long long)r->before.n_requests,
-         seconds(r->rules.watch_ns), (long long)r->before.n_errors);
+    note(r, "%lld request%s in %.0f s, %lld failed", (long long)r->before.n_requests,
+         plural(r->before), seconds(r->rules.watch_ns), (long long)r->before.n_errors);
     enter(r, v, ROLLOUT_NEXT);
     return ROLLOUT_DO_WAIT;
 }
@@ -237,7 +241,7 @@ static enum rollout_action watch(struct rollout *r, const struct rollout_view *v
         return fail(r, v, "%s again after %.1f s", haproxy_state_name(s->state),
                     since(r, v));
     if (!v->wants_stop && !is_late(r, v, r->rules.watch_ns)) return ROLLOUT_DO_WAIT;
-    note(r, "new: %lld requests, %lld failed", (long long)now.n_requests,
+    note(r, "new: %lld request%s, %lld failed", (long long)now.n_requests, plural(now),
          (long long)now.n_errors);
     enter(r, v, ROLLOUT_NEXT);
     return ROLLOUT_DO_WAIT;

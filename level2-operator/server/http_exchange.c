@@ -11,6 +11,7 @@
 
 #include "level2-operator/server/http_quota.h"
 #include "level2-operator/server/http_reply.h"
+#include "level2-operator/server/http_route.h"
 #include "level2-operator/server/http_swap.h"
 
 static const char ping[] = ": ping\n\n";
@@ -98,13 +99,20 @@ static int64_t first_token_after(const struct http_exchange *x, const struct del
     return first_ns ? first_ns - x->arrived_ns : 0;
 }
 
+// Those who ask each second whether we are well would fill the log with nothing else: only another answer than 200 is
+// news.
+static enum log_level level_of(const struct http_exchange *x, int status) {
+    bool is_probe = http_route_find(x->path, NULL)->is_open;
+    return is_probe && status == 200 ? LOG_DEBUG : LOG_INFO;
+}
+
 static void log_access(struct http_server *s, const struct http_exchange *x, int status,
                        const struct delivery *d) {
     static const struct delivery none = {0};
     char path[128];
     int64_t now_ns = clock_now(s->options.clock);
     if (!d) d = &none;
-    log_line(s->options.log, LOG_INFO, "request",
+    log_line(s->options.log, level_of(x, status), "request",
              "id=%s exchange=%" PRIu64
              " method=%s path=%s status=%d prompt=%d cached=%d output=%d "
              "queue_ms=%.1f ttft_ms=%.1f ms=%.1f finish=%s key=%s bytes=%zu",

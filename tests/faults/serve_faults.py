@@ -210,7 +210,7 @@ def log_reader_stands_still(args):
     with Mute(args, write_end) as s:
         os.close(write_end)
         for _ in range(500):  # more than a pipe holds
-            s.get("/health")
+            s.get("/v1/models")
         s.complete()
         seen = page(s)
         assert int(re.search(r"^ladder_log_lines_lost_total (\d+)", seen, re.M).group(1)) > 0

@@ -260,23 +260,49 @@ START_TEST(what_is_too_slow_is_cut_off_where_that_is_wanted) {
 }
 END_TEST
 
+// Two servers of which the first has just been replaced.
+struct watch {
+    struct rollout r;
+    struct haproxy_server s[2];
+    struct rollout_view v;
+};
+
+static void watch_begin(struct watch *w) {
+    memset(w, 0, sizeof(*w));
+    w->s[0].state = w->s[1].state = HAPROXY_UP;
+    w->v = (struct rollout_view){
+        .servers = w->s, .n_servers = 2, .command = ROLLOUT_DONE, .answers_ready = true};
+    rollout_init(&w->r, &usual, 1);
+    while (w->r.phase != ROLLOUT_WATCH) {
+        if (w->r.phase == ROLLOUT_DRAIN) w->s[0].state = HAPROXY_DRAINING;
+        if (w->r.phase == ROLLOUT_OPEN) w->s[0].state = HAPROXY_UP;
+        rollout_step(&w->r, &w->v);
+        w->v.now_ns += second;
+    }
+}
+
 START_TEST(two_failures_may_be_chance_and_three_may_not) {
     for (int n = 2; n <= 3; n++) {
-        struct rollout r;
-        struct haproxy_server s[2] = {{.state = HAPROXY_UP}, {.state = HAPROXY_UP}};
-        struct rollout_view v = {
-            .servers = s, .n_servers = 2, .command = ROLLOUT_DONE, .answers_ready = true};
-        rollout_init(&r, &usual, 1);
-        while (r.phase != ROLLOUT_WATCH) {
-            if (r.phase == ROLLOUT_DRAIN) s[0].state = HAPROXY_DRAINING;
-            if (r.phase == ROLLOUT_OPEN) s[0].state = HAPROXY_UP;
-            rollout_step(&r, &v);
-            v.now_ns += second;
-        }
-        s[0].n_requests += 3;
-        s[0].n_errors += n;
-        rollout_step(&r, &v);
-        assert_number("turned around", r.is_back, n == 3);
+        struct watch w;
+        watch_begin(&w);
+        w.s[0].n_requests += 3;
+        w.s[0].n_errors += n;
+        rollout_step(&w.r, &w.v);
+        assert_number("turned around", w.r.is_back, n == 3);
+    }
+}
+END_TEST
+
+START_TEST(one_request_is_no_plural) {
+    static const char *want[] = {"new: 0 requests, 0 failed", "new: 1 request, 0 failed",
+                                 "new: 2 requests, 0 failed"};
+    for (int n = 0; n < 3; n++) {
+        struct watch w;
+        watch_begin(&w);
+        w.s[0].n_requests += n;
+        w.v.now_ns += usual.watch_ns;
+        rollout_step(&w.r, &w.v);
+        assert_text("what it says", w.r.note, want[n]);
     }
 }
 END_TEST
@@ -418,6 +444,7 @@ Suite *suite(void) {
                         (int)(sizeof(plays) / sizeof(plays[0])));
     tcase_add_test(reference, what_is_too_slow_is_cut_off_where_that_is_wanted);
     tcase_add_test(reference, two_failures_may_be_chance_and_three_may_not);
+    tcase_add_test(reference, one_request_is_no_plural);
     tcase_add_test(edges, a_server_alone_is_never_taken_out);
     tcase_add_test(edges, one_of_three_may_be_replaced_alone);
     tcase_add_test(edges, nothing_begins_while_one_is_down);
