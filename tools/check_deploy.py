@@ -139,15 +139,16 @@ def check_with_haproxy(p, path):
     say(p, "deploy/haproxy.cfg", "haproxy", "-c", "-f", str(ROOT / path))
 
 
-def check_with_kubectl(p, path):
-    """As far as it goes without a cluster: each document read into kubectl's own types, nothing sent anywhere."""
+def check_with_kubectl(p, text):
+    """As far as it goes without a cluster: the Deployment is read into kubectl's own types, and nothing sent anywhere."""
     if not shutil.which("kubectl"):
         print("skipped kubectl: there is none")
         return
     nowhere = {**os.environ, "KUBECONFIG": os.devnull}
-    done = subprocess.run(["kubectl", "set", "image", "--local", "-f", str(ROOT / path), "serve=any", "-o", "name"],
-                          capture_output=True, text=True, errors="replace", env=nowhere)
-    p.require(done.returncode == 0 and "deployment.apps/" in done.stdout, f"{path}: kubectl: {done.stderr.strip()}")
+    done = subprocess.run(["kubectl", "set", "image", "--local", "-f", "-", "serve=any", "-o", "name"], env=nowhere,
+                          input=text.split("\n---\n")[0], capture_output=True, text=True, errors="replace")
+    p.require(done.returncode == 0 and done.stdout.startswith("deployment.apps/"),
+              f"deploy/kubernetes.yaml: kubectl: {done.stderr.strip()}")
 
 
 def check_with_systemd(p, text):
@@ -169,7 +170,7 @@ def main():
     check_unit(p, read(UNIT), limit)
     check_kubernetes(p, read("deploy/kubernetes.yaml"), routes)
     check_with_haproxy(p, "deploy/haproxy.cfg")
-    check_with_kubectl(p, "deploy/kubernetes.yaml")
+    check_with_kubectl(p, read("deploy/kubernetes.yaml"))
     check_with_systemd(p, read(UNIT))
     print("\n".join(p) if p else "deploy: agrees with serve")
     return 1 if p else 0
