@@ -63,7 +63,7 @@ SUITES   := $(foreach t,$(TESTS),$(BUILD)/test/suites/$(patsubst test_%.c,%,$(no
 SUPPORT  := $(wildcard tests/support/*.c)
 CHECKS   := $(wildcard tests/reference/*.py tests/faults/*.py)
 # What says the same of every model: these run on the tiny one only.
-ANY_MODEL := architectures bill containers faults fit forward_types hostile_files openai_client openai_errors \
+ANY_MODEL := added_tokens architectures bill containers faults fit forward_types hostile_files openai_client openai_errors \
              openai_limits rollout sampling_defaults templates tokenizer_families tokenizer_spm tokenizer_vectors
 REAL_CHECKS := $(filter-out $(ANY_MODEL:%=tests/reference/%.py) tests/faults/%,$(CHECKS))
 TINY     := $(BUILD)/test/tiny.gguf

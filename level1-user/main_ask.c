@@ -245,7 +245,7 @@ int main(int argc, char **argv) {
     struct arguments a = {
         .server.base_url = environment("OPENAI_BASE_URL", "http://127.0.0.1:8080/v1"),
         .model = "default",
-        .temperature = NAN, // not sent: the server knows what the model wants
+        .temperature = (double)NAN, // not sent: the server knows what the model wants
         .seed = NO_SEED,
         .max_tokens = DEFAULT_MAX_TOKENS,
         .max_retries = retry_default_policy.max_retries,

@@ -9,6 +9,7 @@
 #include "level2-operator/files/hf_json.h"
 #include "level2-operator/words/spm.h"
 #include "level2-operator/words/tokenizer_facts.h"
+#include "level2-operator/words/tokenizer_gguf.h"
 #include "level2-operator/words/tokenizer_rules.h"
 
 enum { UNUSED_BYTES = 16, FILE_BYTES = 160 };
@@ -21,7 +22,7 @@ struct reader {
     int n_vocab;
     struct token_fact *tokens; // (n_vocab); bytes NULL: no such token so far
     struct table by_text;      // -> id
-    bool is_spm;
+    bool is_spm, takes_spaces;
 };
 
 static enum status no_memory(const struct reader *r) {
@@ -78,7 +79,6 @@ static enum status read_vocab(struct reader *r) {
 // Tokens found in text before anything else.
 static enum status read_added(struct reader *r, const json_t *added) {
     static const char field[] = "added_tokens";
-    static const char *const flags[] = {"lstrip", "rstrip", "single_word"};
     enum status st = OK;
 
     for (size_t i = 0; st == OK && i < json_array_size(added); i++) {
@@ -88,14 +88,17 @@ static enum status read_added(struct reader *r, const json_t *added) {
             return hf_json_refuse(r->err, ERR_FORMAT, r->file, field,
                                   "token %zu needs an id and a content", i);
         if (json_integer_value(id) >= r->n_vocab) continue; // of a larger sibling
-        for (size_t j = 0; j < sizeof(flags) / sizeof(flags[0]); j++)
-            if (json_is_true(json_object_get(token, flags[j])))
-                return hf_json_refuse(r->err, ERR_UNSUPPORTED, r->file, field,
-                                      "%s of token %zu is not supported", flags[j], i);
+        if (json_is_true(json_object_get(token, "single_word")))
+            return hf_json_refuse(r->err, ERR_UNSUPPORTED, r->file, field,
+                                  "single_word of token %zu is not supported", i);
         bool is_special = json_is_true(json_object_get(token, "special"));
         st = put_token(r, field, json_string_value(text), json_string_length(text),
                        json_integer_value(id),
                        is_special ? TOKEN_CONTROL : TOKEN_USER_DEFINED);
+        struct token_fact *fact = &r->tokens[json_integer_value(id)];
+        fact->takes_before = json_is_true(json_object_get(token, "lstrip"));
+        fact->takes_after = json_is_true(json_object_get(token, "rstrip"));
+        r->takes_spaces |= fact->takes_before || fact->takes_after;
     }
     return st;
 }
@@ -214,7 +217,9 @@ static enum status write_tokens(struct reader *r) {
     unsigned char *kinds = ARENA_NEW(r->keys->arena, unsigned char, 4 * n);
     unsigned char *scores = ARENA_NEW(r->keys->arena, unsigned char, 4 * n);
 
-    if (!texts || !kinds || !scores) return no_memory(r);
+    unsigned char *takes = ARENA_NEW(r->keys->arena, unsigned char, n);
+
+    if (!texts || !kinds || !scores || !takes) return no_memory(r);
     for (size_t i = 0; i < n; i++) {
         const struct token_fact *token = &r->tokens[i];
         uint32_t score;
@@ -224,11 +229,16 @@ static enum status write_tokens(struct reader *r) {
         store_le(kinds + 4 * i, (uint64_t)token->kind, 4);
         memcpy(&score, &token->score, sizeof(score));
         store_le(scores + 4 * i, score, 4);
+        takes[i] = (unsigned char)((token->takes_before ? TAKES_BEFORE : 0) |
+                                   (token->takes_after ? TAKES_AFTER : 0));
     }
     key_list_array(r->keys, "tokenizer.ggml.tokens", GGUF_STRING, n, texts, n_bytes,
                    "tokenizer.json: model.vocab");
     key_list_array(r->keys, "tokenizer.ggml.token_type", GGUF_I32, n, kinds, 4 * n,
                    "tokenizer.json: added_tokens");
+    if (r->takes_spaces)
+        key_list_array(r->keys, key_takes_spaces, GGUF_U8, n, takes, n,
+                       "tokenizer.json: added_tokens");
     if (r->is_spm)
         key_list_array(r->keys, "tokenizer.ggml.scores", GGUF_F32, n, scores, 4 * n,
                        "tokenizer.json: model.merges");
@@ -272,9 +282,13 @@ static enum status write_rules(struct reader *r, const json_t *tokenizer,
                   "tokenizer.json: post_processor");
     key_list_bool(r->keys, "tokenizer.ggml.add_eos_token", rules.adds_eos,
                   "tokenizer.json: post_processor");
-    if (r->is_spm)
-        key_list_bool(r->keys, "tokenizer.ggml.add_space_prefix", rules.adds_space,
-                      "tokenizer.json: normalizer");
+    if (!r->is_spm) return OK;
+    key_list_bool(r->keys, "tokenizer.ggml.add_space_prefix", rules.adds_space,
+                  "tokenizer.json: normalizer");
+    key_list_bool(r->keys, key_space_everywhere, rules.adds_space_everywhere,
+                  "tokenizer.json: normalizer");
+    key_list_bool(r->keys, key_missing_space, rules.adds_missing_space,
+                  "tokenizer.json: pre_tokenizer");
     return OK;
 }
 

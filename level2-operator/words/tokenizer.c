@@ -4,11 +4,10 @@
 #include <limits.h>
 #include <string.h>
 
+#include "level2-operator/words/char_class.h"
 #include "level2-operator/words/word_cache.h"
 
 enum { FIRST_WORK_BYTES = 256 }; // nearly every word is shorter
-
-static const char spaces[] = " \t\r\n\v\f"; // what a token takes with it, if it does
 
 // One text on its way to ids.
 struct encoding {
@@ -89,6 +88,8 @@ static bool encode_bpe(struct encoding *e, const char *text, size_t n_bytes) {
     return true;
 }
 
+static const char lower_block[] = "\xe2\x96\x81"; // ▁
+
 // A part of the text, between special tokens.
 struct stretch {
     const char *text;
@@ -96,11 +97,17 @@ struct stretch {
     bool is_first, is_last; // at the text's beginning, at its end
 };
 
+// "▁" is a space, too.
+static bool begins_with_space(const char *text, size_t n_bytes) {
+    return *text == ' ' || (n_bytes >= 3 && memcmp(text, lower_block, 3) == 0);
+}
+
 // The stretch as its tokens spell it, written to out (room for n_bytes + 1): a "▁" in it is a space,
 // as it is in the vocabulary.
 static size_t spm_text(const struct tokenizer *t, char *out, const struct stretch *s) {
-    static const char lower_block[] = "\xe2\x96\x81"; // ▁
-    size_t n_front = s->is_first && t->adds_space, n = n_front;
+    bool has_front = t->adds_space && (s->is_first || t->adds_space_everywhere) &&
+                     !(t->adds_missing_space && begins_with_space(s->text, s->n_bytes));
+    size_t n_front = has_front, n = n_front;
     if (n_front) out[0] = ' ';
     bool is_after_space = s->is_first; // where another one is too many
     for (size_t pos = 0, n_used; pos < s->n_bytes; pos += n_used) {
@@ -141,8 +148,23 @@ static size_t markup_left(const struct markup *markup, int n_markup, int *i_stre
     return markup[*i_stretch].end - pos;
 }
 
-static bool is_space(char c) {
-    return c && strchr(spaces, c);
+// Where the white space at the end of text[begin .. end) begins.
+static size_t before_spaces(const char *text, size_t begin, size_t end) {
+    while (end > begin) {
+        size_t at = end - 1, n_used;
+        while (at > begin && ((unsigned char)text[at] & 0xC0) == 0x80) at--;
+        bool is_space = char_class_at(text, end, at, &n_used) & CLASS_SPACES;
+        if (!is_space || at + n_used != end) break;
+        end = at;
+    }
+    return end;
+}
+
+// Where the white space at pos ends.
+static size_t after_spaces(const char *text, size_t n_bytes, size_t pos) {
+    size_t n_used;
+    while (char_class_at(text, n_bytes, pos, &n_used) & CLASS_SPACES) pos += n_used;
+    return pos;
 }
 
 static bool encode_text(struct encoding *e, const char *text, size_t n_bytes,
@@ -161,13 +183,12 @@ static bool encode_text(struct encoding *e, const char *text, size_t n_bytes,
             pos++;
             continue;
         }
-        size_t end = pos; // of the stretch
-        while (found->takes_before && end > begin && is_space(text[end - 1])) end--;
+        size_t end = found->takes_before ? before_spaces(text, begin, pos) : pos;
         struct stretch before = {text + begin, end - begin, begin == 0, false};
         if (!encode_stretch(e, &before)) return false;
         e->ids[e->n_ids++] = found->id;
         pos += found->n_bytes;
-        while (found->takes_after && pos < n_bytes && is_space(text[pos])) pos++;
+        if (found->takes_after) pos = after_spaces(text, n_bytes, pos);
         begin = pos;
     }
     struct stretch last = {text + begin, n_bytes - begin, begin == 0, true};

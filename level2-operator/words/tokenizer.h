@@ -45,6 +45,7 @@ struct tokenizer {
     enum pretokenizer pre;
     token_id bos, eos, unknown; // -1: none
     bool is_nfc, whole_words_first, adds_space, trims_spaces, add_bos, add_eos;
+    bool adds_space_everywhere, adds_missing_space; // see struct tokenizer_facts
 };
 
 // A stretch of text in which control tokens are markup. Outside of all stretches the same letters
@@ -60,9 +61,11 @@ struct markup {
 enum status tokenizer_init(struct tokenizer *t, const struct tokenizer_facts *facts,
                            struct arena *arena, struct arena *scratch, struct error *err);
 
-// Upper bound for the ids of a text: one per byte of what is merged, SPM's space, bos and eos.
+// Upper bound for the ids of a text: one per byte of what is merged, SPM's space (perhaps behind each
+// special token), bos and eos.
 static inline size_t tokenizer_max_ids(const struct tokenizer *t, size_t n_bytes) {
-    return (t->is_nfc ? NFC_GROWTH * n_bytes : n_bytes) + 3;
+    size_t growth = t->is_nfc ? NFC_GROWTH : t->adds_space_everywhere ? 2 : 1;
+    return growth * n_bytes + 3;
 }
 
 enum { ADD_BOS = 1, ADD_EOS = 2 };

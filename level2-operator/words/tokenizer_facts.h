@@ -55,8 +55,10 @@ struct tokenizer_facts {
     // a word that is a token is not merged, whatever merges would give
     bool whole_words_first;
     // SPM: before merging
-    bool adds_space;   // in front of a text, and dropped again when one is decoded
-    bool trims_spaces; // at both ends, and runs of spaces are one
+    bool adds_space;            // in front of a text, and dropped again when one is decoded
+    bool adds_space_everywhere; // behind each special token as well
+    bool adds_missing_space;    // only where the text does not begin with one
+    bool trims_spaces;          // at both ends, and runs of spaces are one
     // around a text
     bool add_bos, add_eos;
 };

@@ -25,6 +25,10 @@
 
 #define KEY(name) "tokenizer.ggml." name
 
+const char key_takes_spaces[] = "tokenizer.hf.takes_spaces";
+const char key_space_everywhere[] = "tokenizer.hf.add_space_everywhere";
+const char key_missing_space[] = "tokenizer.hf.add_missing_space";
+
 struct reader {
     struct tokenizer_facts *facts;
     const struct gguf *g;
@@ -149,6 +153,23 @@ static enum status read_kinds(const struct reader *r) {
     return OK;
 }
 
+// Of a folder's added tokens: who takes the white space beside it.
+static enum status read_takes(const struct reader *r) {
+    const char *key = key_takes_spaces;
+    const struct gguf_value *takes;
+    enum status st = read_column(r, key, GGUF_U8, &takes);
+    for (int id = 0; st == OK && takes && id < r->facts->n_vocab; id++) {
+        struct gguf_value item;
+        uint64_t bits = 0;
+        if (!gguf_item(takes, (uint64_t)id, &item) || !gguf_get_u64(&item, &bits) ||
+            bits > (TAKES_BEFORE | TAKES_AFTER))
+            return read_failed(r, ERR_FORMAT, key, "an item is not one of 0 to 3");
+        r->tokens[id].takes_before = bits & TAKES_BEFORE;
+        r->tokens[id].takes_after = bits & TAKES_AFTER;
+    }
+    return st;
+}
+
 static enum status read_scores(const struct reader *r) {
     static const char key[] = KEY("scores");
     const struct gguf_value *scores;
@@ -254,6 +275,9 @@ static enum status read_flags(const struct reader *r) {
     if ((st = read_flag(r, KEY("add_bos_token"), &f->add_bos)) != OK) return st;
     if ((st = read_flag(r, KEY("add_eos_token"), &f->add_eos)) != OK) return st;
     if ((st = read_flag(r, KEY("add_space_prefix"), &f->adds_space)) != OK) return st;
+    st = read_flag(r, key_space_everywhere, &f->adds_space_everywhere);
+    if (st == OK) st = read_flag(r, key_missing_space, &f->adds_missing_space);
+    if (st != OK) return st;
     return read_flag(r, KEY("remove_extra_whitespaces"), &f->trims_spaces);
 }
 
@@ -269,6 +293,7 @@ enum status tokenizer_gguf_read(struct tokenizer_facts *facts, const struct gguf
     if (facts->family == FAMILY_BPE && (st = read_pre(&r, pre)) != OK) return st;
     if ((st = read_texts(&r)) != OK) return st;
     if ((st = read_kinds(&r)) != OK) return st;
+    if ((st = read_takes(&r)) != OK) return st;
     if ((st = read_scores(&r)) != OK) return st;
     if ((st = read_merges(&r)) != OK) return st;
     if ((st = read_ids(&r)) != OK) return st;

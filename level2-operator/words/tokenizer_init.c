@@ -295,6 +295,8 @@ enum status tokenizer_init(struct tokenizer *t, const struct tokenizer_facts *fa
         .is_nfc = !is_spm && facts->is_nfc,
         .whole_words_first = !is_spm && facts->whole_words_first,
         .adds_space = is_spm && facts->adds_space,
+        .adds_space_everywhere = is_spm && facts->adds_space_everywhere,
+        .adds_missing_space = is_spm && facts->adds_missing_space,
         .trims_spaces = is_spm && facts->trims_spaces,
         .add_bos = facts->add_bos,
         .add_eos = facts->add_eos,

@@ -75,7 +75,7 @@ static bool read_spm_normalizer(struct tokenizer_rules *rules, const json_t *cha
     for (size_t i = 0; (part = part_of(chain, "normalizers", i)); i++) {
         const json_t *pattern = json_object_get(part, "pattern");
         if (is_type(part, "Prepend") && has_text(part, "prepend", visible_space)) {
-            rules->adds_space = true;
+            rules->adds_space = rules->adds_space_everywhere = true;
         } else if (!is_type(part, "Replace") || !has_text(pattern, "String", " ") ||
                    !has_text(part, "content", visible_space)) {
             return false;
@@ -88,11 +88,14 @@ static bool read_spm_words(struct tokenizer_rules *rules, const json_t *part) {
     if (!json_is_object(part)) return true;
     if (is_type(part, "Split")) // after the normalizer no space is left to split at
         return has_text(json_object_get(part, "pattern"), "String", " ");
-    if (!is_type(part, "Metaspace") || !has_text(part, "replacement", visible_space))
+    if (!is_type(part, "Metaspace") || !has_text(part, "replacement", visible_space) ||
+        !json_is_false(json_object_get(part, "split"))) // no merge would reach over a space
         return false;
-    if (!has_text(part, "prepend_scheme", "never") &&
-        !json_is_false(json_object_get(part, "add_prefix_space")))
-        rules->adds_space = true;
+    if (has_text(part, "prepend_scheme", "never") ||
+        json_is_false(json_object_get(part, "add_prefix_space")))
+        return true;
+    rules->adds_space = rules->adds_missing_space = true;
+    rules->adds_space_everywhere = !has_text(part, "prepend_scheme", "first");
     return true;
 }
 

@@ -13,7 +13,8 @@
 struct tokenizer_rules {
     const char *pre; // as tokenizer.ggml.pre names it; NULL: not recognised. BPE
     bool is_nfc;     // BPE
-    bool adds_space; // SentencePiece
+    // SentencePiece: a space in front of a text; behind special tokens, too; only where there is none
+    bool adds_space, adds_space_everywhere, adds_missing_space;
     bool adds_bos, adds_eos;
     const char *refused; // the part that is none of ours; NULL: all are
 };

@@ -194,6 +194,14 @@ static void make_u8_column(struct gguf_file *f, const char *key) {
     static const unsigned char ones[N_VOCAB] = {1};
     file_set_array(f, key, GGUF_U8, sizeof(ones), ones, sizeof(ones));
 }
+static void make_fours(struct gguf_file *f, const char *key) {
+    static unsigned char fours[N_VOCAB];
+    memset(fours, 4, sizeof(fours));
+    file_set_array(f, key, GGUF_U8, sizeof(fours), fours, sizeof(fours));
+}
+static void make_short_u8(struct gguf_file *f, const char *key) {
+    file_set_array(f, key, GGUF_U8, 1, "\1", 1);
+}
 static void make_short_f32(struct gguf_file *f, const char *key) {
     file_set_array(f, key, GGUF_F32, 1, "\0\0\0\0", 4);
 }
@@ -282,6 +290,9 @@ static const struct {
     {"kinds of the wrong type",          KEY("token_type"),       make_u8_column,            ERR_FORMAT     },
     {"a control token is too long",      KEY("tokens"),           make_long_control_token,   ERR_LIMIT      },
     {"kinds are too few",                KEY("token_type"),       make_short_i32,            ERR_FORMAT     },
+    {"spaces taken, too few",            key_takes_spaces,        make_short_u8,             ERR_FORMAT     },
+    {"spaces taken, of the wrong type",  key_takes_spaces,        make_short_i32,            ERR_FORMAT     },
+    {"spaces taken in a fourth way",     key_takes_spaces,        make_fours,                ERR_FORMAT     },
     {"kinds out of range",               KEY("token_type"),       make_zero_kinds,           ERR_FORMAT     },
     {"LOAD-19 scores of the wrong type", KEY("scores"),           make_u8_column,            ERR_FORMAT     },
     {"scores are too few",               KEY("scores"),           make_short_f32,            ERR_FORMAT     },

@@ -66,29 +66,40 @@ START_TEST(words_are_known_by_their_whole_chain) {
 }
 END_TEST
 
+#define METASPACE(more) "{'type':'Metaspace','replacement':'" SPACE "'" more "}"
+
 static const struct {
     const char *normalizer, *words;
-    bool adds_space;
+    bool adds, everywhere, missing;
     const char *refused;
 } spaces[] = {
-    {"{'type':'Sequence','normalizers':[" PREPEND "," REPLACE "]}", "null",                                                                      true,  NULL           },
+    {"{'type':'Sequence','normalizers':[" PREPEND "," REPLACE "]}", "null",                                                                      true,  true,
+     false,                                                                                                                                                           NULL           },
     {REPLACE,                                                       "{'type':'Split','pattern':{'String':' '},'behavior':'MergedWithPrevious'}",
-     false,                                                                                                                                             NULL           },
-    {"null",                                                        "{'type':'Metaspace','replacement':'" SPACE "','prepend_scheme':'first'}",
-     true,                                                                                                                                              NULL           },
-    {"null",                                                        "{'type':'Metaspace','replacement':'" SPACE "','prepend_scheme':'never'}",
-     false,                                                                                                                                             NULL           },
-    {"{'type':'NFKC'}",                                             "null",                                                                      false, "normalizer"   },
-    {"{'type':'Replace','pattern':{'String':' '},'content':'_'}",   "null",                                                                      false,
-     "normalizer"                                                                                                                                                      },
-    {REPLACE,                                                       "{'type':'Whitespace'}",                                                     false, "pre_tokenizer"},
+     false,                                                                                                                                             false, false, NULL           },
+    {"null",                                                        METASPACE(",'prepend_scheme':'first','split':false"),                        true,  false, true,  NULL           },
+    {"null",                                                        METASPACE(",'prepend_scheme':'always','split':false"),                       true,  true,  true,  NULL           },
+    {"null",                                                        METASPACE(",'prepend_scheme':'never','split':false"),                        false, false, false,
+     NULL                                                                                                                                                                            },
+    {"null",                                                        METASPACE(",'add_prefix_space':false,'split':false"),                        false, false, false,
+     NULL                                                                                                                                                                            },
+    {"null",                                                        METASPACE(",'prepend_scheme':'first'"),                                      false, false, false, "pre_tokenizer"},
+    {"null",                                                        METASPACE(",'prepend_scheme':'first','split':true"),                         false, false, false,
+     "pre_tokenizer"                                                                                                                                                                 },
+    {"{'type':'NFKC'}",                                             "null",                                                                      false, false, false, "normalizer"   },
+    {"{'type':'Replace','pattern':{'String':' '},'content':'_'}",   "null",                                                                      false, false,
+     false,                                                                                                                                                           "normalizer"   },
+    {REPLACE,                                                       "{'type':'Whitespace'}",                                                     false, false, false, "pre_tokenizer"},
 };
 
 START_TEST(spaces_of_sentencepiece_are_seen) {
     struct tokenizer_rules rules =
         rules_of(spaces[_i].normalizer, spaces[_i].words, "null", true);
     assert_text("refused", rules.refused, spaces[_i].refused);
-    if (!rules.refused) ck_assert_int_eq(rules.adds_space, spaces[_i].adds_space);
+    if (rules.refused) return;
+    ck_assert_int_eq(rules.adds_space, spaces[_i].adds);
+    ck_assert_int_eq(rules.adds_space_everywhere, spaces[_i].everywhere);
+    ck_assert_int_eq(rules.adds_missing_space, spaces[_i].missing);
 }
 END_TEST
 

@@ -225,6 +225,45 @@ START_TEST(takes_spaces_with_a_token_that_asks_for_them) {
 }
 END_TEST
 
+// White space is Unicode's, whole characters, and nothing else: U+200B is none, half a character neither.
+START_TEST(takes_white_space_of_all_kinds) {
+    struct rig r;
+    rig_prepare(&r);
+    r.facts.adds_space = false;
+    r.tokens[WIDE].takes_before = r.tokens[WIDE].takes_after = true;
+    rig_build(&r);
+    encode(&r, "hi\xc2\xa0\xe3\x80\x80\v\f\r\n<X>\xc2\x85\xe2\x80\xa8hi", false, 0);
+    assert_ids("wide", r.ids, (size_t)r.n_ids, (const token_id[]){HI, WIDE, HI}, 3);
+    static const char *const kept[] = {"\xe2\x80\x8b<X>", "<X>\xe2\x80\x8b", "<X>\xe3\x80",
+                                       "\x80\x80<X>", "<X>\x1c"};
+    for (int i = 0; i < ROWS(kept); i++) {
+        encode(&r, kept[i], false, 0);
+        ck_assert_msg(r.n_ids > 1, "row %d: %d ids", i, r.n_ids);
+    }
+    rig_close(&r);
+}
+END_TEST
+
+START_TEST(puts_a_space_behind_special_tokens_or_only_where_it_is_missing) {
+    struct rig r;
+    rig_prepare(&r);
+    r.facts.adds_space = r.facts.adds_space_everywhere = true;
+    rig_build(&r);
+    encode(&r, "hi<X>hi<X>", false, 0);
+    assert_ids("everywhere", r.ids, (size_t)r.n_ids,
+               (const token_id[]){SPACE_HI, WIDE, SPACE_HI, WIDE}, 4);
+    arena_reset(&r.arena);
+    r.facts.adds_missing_space = true;
+    rig_build(&r);
+    encode(&r, " hi<X> hi<X>hi", false, 0);
+    assert_ids("missing", r.ids, (size_t)r.n_ids,
+               (const token_id[]){SPACE_HI, WIDE, SPACE_HI, WIDE, SPACE_HI}, 5);
+    encode(&r, "\xe2\x96\x81hi", false, 0); // a block is a space
+    assert_ids("block", r.ids, (size_t)r.n_ids, (const token_id[]){SPACE_HI}, 1);
+    rig_close(&r);
+}
+END_TEST
+
 START_TEST(puts_bos_and_eos_around_once_and_only_if_the_file_asks) {
     struct rig r;
     rig_prepare(&r);
@@ -339,6 +378,8 @@ Suite *suite(void) {
     tcase_add_test(edges, takes_the_lowest_of_equal_byte_tokens);
     tcase_add_test(edges, what_looks_like_markup_is_markup_whatever_its_kind);
     tcase_add_test(edges, takes_spaces_with_a_token_that_asks_for_them);
+    tcase_add_test(edges, takes_white_space_of_all_kinds);
+    tcase_add_test(edges, puts_a_space_behind_special_tokens_or_only_where_it_is_missing);
     tcase_add_test(edges, puts_bos_and_eos_around_once_and_only_if_the_file_asks);
     TCase *failures = tcase_in(s, "failures");
     tcase_add_test(failures, survives_every_failed_allocation);
