@@ -216,6 +216,11 @@ static void on_accepted(evutil_socket_t fd, short what, void *ctx) {
     (void)what;
 
     bufferevent_getcb(c->bev, NULL, NULL, NULL, &evcon);
+    if (!evcon) { // evhttp had no memory for it: the client is gone, this is left to us
+        bufferevent_free(c->bev);
+        slot_free(c);
+        return;
+    }
     MUST(evcon && evhttp_connection_get_bufferevent(evcon) == c->bev);
     c->evcon = evcon;
     evhttp_connection_set_closecb(c->evcon, on_closed, c);
