@@ -122,14 +122,19 @@ static enum status check_layer_types(const struct hf_fields *f, const struct hf_
 
 static enum status read_window(const struct hf_fields *f, const struct hf_config *c) {
     const json_t *pattern = hf_field(f, "sliding_window_pattern");
-    const json_t *is_used = hf_field(f, "use_sliding_window"); // of Qwen
-    bool has_window = hf_field(f, "sliding_window") && !json_is_false(is_used);
+    const json_t *is_used = hf_field(f, "use_sliding_window");
+    bool is_qwen = c->arch == ARCH_QWEN2 || c->arch == ARCH_QWEN3; // only if it says so
+    bool has_window = hf_field(f, "sliding_window") &&
+                      (is_qwen ? json_is_true(is_used) : !json_is_false(is_used));
     int period = arch_traits(c->arch)->window_period;
     enum status st = OK;
 
     if (pattern && period && json_integer_value(pattern) != period)
         return hf_field_refuse(f, ERR_UNSUPPORTED, "sliding_window_pattern",
                                "not supported; only %d is", period);
+    if (has_window && is_qwen)
+        return hf_field_refuse(f, ERR_UNSUPPORTED, "use_sliding_window",
+                               "true is not supported for %s; only false is", f->arch);
     if (has_window)
         st = hf_field_int(f, "sliding_window", "attention.sliding_window", true);
     return st == OK ? check_layer_types(f, c, has_window) : st;

@@ -38,6 +38,10 @@ enum status hf_field_int(const struct hf_fields *f, const char *field, const cha
 
     if (!value && !is_needed) return OK;
     if (!value) return hf_field_refuse(f, ERR_FORMAT, field, "missing");
+    if (json_is_array(value))
+        return hf_field_refuse(
+            f, ERR_UNSUPPORTED, field,
+            "one number for each layer is not supported; one for all is");
     if (!json_is_integer(value) || json_integer_value(value) < 0)
         return hf_field_refuse(f, ERR_FORMAT, field, "must be a whole number");
     hf_field_names(f, field, suffix, name, spelled);

@@ -101,6 +101,8 @@ START_TEST(mistral_is_a_llama_with_a_window) {
 END_TEST
 
 START_TEST(qwen2_has_a_window_that_it_does_not_use) {
+    read_ok("{'model_type':'qwen2'," SHAPE "'hidden_act':'silu','sliding_window':64}");
+    ck_assert_int_eq(config.window, 0); // not without use_sliding_window
     read_ok("{'model_type':'qwen2'," SHAPE "'hidden_act':'silu','sliding_window':32768,"
             "'use_sliding_window':false,'rope_theta':1000000.0,"
             "'layer_types':['full_attention','full_attention','full_attention',"
@@ -214,7 +216,11 @@ START_TEST(what_would_change_the_answer_is_refused) {
     refused(GEMMA "'layer_types':['full_attention',2,3,4,5,6]}", ERR_UNSUPPORTED,
             "layer_types: layer 0 is not sliding_attention");
     refused("{'model_type':'qwen2'," SHAPE "'sliding_window':64,'use_sliding_window':true}",
-            ERR_UNSUPPORTED, "f/config.json: sliding_window");
+            ERR_UNSUPPORTED,
+            "f/config.json: use_sliding_window: true is not supported for qwen2");
+    refused("{'model_type':'llama'," SHAPE "'num_key_value_heads':[2,2,2,2,2,1]}",
+            ERR_UNSUPPORTED,
+            "f/config.json: num_key_value_heads: one number for each layer");
 }
 END_TEST
 
