@@ -72,6 +72,12 @@ def check_counts(server, tally):
     counted("iteration_tokens_total_sum",
             total("prompt_tokens") - n_cached + total("completion_tokens") - len(usages))
     tally.equal(page.get("vllm:request_success_total", finished_reason="length"), len(usages), "finished")
+    # The last answer is still in the cache, but for its last token, which nobody asked the model about.
+    n_kept = usages[-1]["total_tokens"] - 1
+    n_context = server.get("/v1/models/default")[2]["max_model_len"]
+    tally.equal(round(page.get("vllm:kv_cache_usage_perc") * n_context), n_kept, "tokens in the cache")
+    tally.check(page.get("ladder_kv_cache_bytes") % n_context == 0 < page.get("ladder_kv_cache_bytes"), "bytes of the cache",
+                page.get("ladder_kv_cache_bytes"))
     tally.equal(page.sum("vllm:request_success_total"), len(usages), "all that finished")
     tally.equal(page.get("ladder_requests_refused_total", status="400", code=""), 3, "refused with 400")
     tally.equal(page.get("ladder_requests_refused_total", code="model_not_found"), 1, "refused with 404")

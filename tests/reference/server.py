@@ -577,6 +577,73 @@ def a_hangup_that_comes_before_the_server_is_there_ends_nobody(args):
         signal.signal(signal.SIGIO, before)
 
 
+def usage_of(body):
+    """Its counts, and every detail that OpenAI has: numbers, never null."""
+    usage = body["usage"]
+    assert usage == {
+        "prompt_tokens": usage["prompt_tokens"], "completion_tokens": usage["completion_tokens"],
+        "total_tokens": usage["prompt_tokens"] + usage["completion_tokens"],
+        "prompt_tokens_details": {"cached_tokens": usage["prompt_tokens_details"]["cached_tokens"],
+                                  "cache_write_tokens": 0, "audio_tokens": 0},
+        "completion_tokens_details": {"reasoning_tokens": 0, "accepted_prediction_tokens": 0,
+                                      "rejected_prediction_tokens": 0, "audio_tokens": 0}}, usage
+    assert isinstance(usage["prompt_tokens_details"]["cached_tokens"], int), usage
+    return usage["prompt_tokens"], usage["completion_tokens"]
+
+
+@check
+def an_answer_has_every_key_of_its_shape(args, s):
+    chat = {"model": "default", "messages": [{"role": "user", "content": "Hi"}], "max_tokens": 3, "ignore_eos": True,
+            "temperature": 0}
+    text = {"model": "default", "prompt": "Hi", "max_tokens": 3, "ignore_eos": True, "temperature": 0}
+    head = {"id", "object", "created", "model", "choices", "usage"}
+    for path, fields, prefix, kind in (("/v1/chat/completions", chat, "chatcmpl-", "chat.completion"),
+                                       ("/v1/completions", text, "cmpl-", "text_completion")):
+        status, _, body = s.post(path, fields)
+        assert status == 200 and set(body) == head, body
+        assert body["id"].startswith(prefix) and body["object"] == kind and body["model"], body
+        assert abs(body["created"] - time.time()) < 60, body
+        [choice] = body["choices"]
+        said = choice.pop("message", None)
+        assert said is None or set(said) == {"role", "content", "refusal"}, said
+        assert said is None or (said["role"], said["refusal"]) == ("assistant", None), said
+        whole = said["content"] if said else choice.pop("text")
+        assert choice == {"index": 0, "logprobs": None, "finish_reason": "length"}, choice
+        counts = usage_of(body)
+        for options in ({}, {"stream_options": {"include_usage": True}}):
+            _, chunks = s.stream(path, **fields, **options)
+            last = chunks.pop() if options else None
+            assert len({(c["id"], c["created"], c["model"], c["object"]) for c in chunks}) == 1, chunks
+            assert chunks[0]["object"] == ("chat.completion.chunk" if said else kind), chunks[0]
+            assert all(set(c) == (head if options else head - {"usage"}) for c in chunks), chunks
+            assert all(c.get("usage") is None for c in chunks), chunks
+            parts = [c["choices"][0].get("delta", c["choices"][0]) for c in chunks]
+            assert "".join(p.get("content" if said else "text", "") for p in parts) == whole, parts
+            assert not said or (parts[0], parts[-1]) == ({"role": "assistant", "content": ""}, {}), parts
+            assert [c["choices"][0]["finish_reason"] for c in chunks] == [None] * (len(chunks) - 1) + ["length"], chunks
+            if last:
+                assert set(last) == head and last["choices"] == [] and usage_of(last) == counts, last
+
+
+@check
+def what_changes_nothing_is_taken_and_what_nobody_knows_is_told_once(args):
+    without_effect = {"user": "u", "safety_identifier": "s", "prompt_cache_key": "k", "metadata": {"a": "b"}, "store": True,
+                      "service_tier": "auto", "reasoning_effort": "max", "parallel_tool_calls": True, "priority": 1,
+                      "cache_prompt": True, "tool_choice": "none", "tools": [], "functions": [],
+                      "response_format": {"type": "text"}}
+    chat = {"model": "default", "messages": [{"role": "user", "content": "Hi"}], "max_tokens": 3, "temperature": 0}
+    with Server(args) as s:
+        _, _, plain = s.post("/v1/chat/completions", chat)
+        for field, value in without_effect.items():
+            status, _, body = s.post("/v1/chat/completions", {**chat, field: value})
+            assert status == 200 and body["choices"] == plain["choices"], (field, status, body)
+        assert s.stream("/v1/chat/completions", messages=chat["messages"], stream_options={"include_obfuscation": True})
+        assert s.post("/v1/chat/completions", {**chat, "nonsense": 5})[0] == 200
+        s.stop()
+        told = [line for line in s.lines if "unknown field" in line]
+        assert len(told) == 1 and "nonsense" in told[0] and "level=warn" in told[0], told
+
+
 @check
 def each_request_is_one_line_without_its_text(args):
     secret = "Xylophone of nobody"
