@@ -5,7 +5,7 @@
 
 static bool lists_are_equal(struct render *r, struct list a, struct list b) {
     if (a.n_items != b.n_items) return false;
-    for (size_t i = 0; i < a.n_items; i++)
+    for (size_t i = 0; i < a.n_items && render_step(r, 1); i++)
         if (!value_equal(r, a.items[i], b.items[i])) return false;
     return true;
 }
@@ -13,7 +13,7 @@ static bool lists_are_equal(struct render *r, struct list a, struct list b) {
 static const struct value *find_key(struct render *r, const struct dict *d,
                                     struct value key) {
     if (key.kind == VALUE_TEXT) return render_dict_find(r, d, key.text);
-    for (size_t i = 0; i < d->n_entries; i++)
+    for (size_t i = 0; i < d->n_entries && render_step(r, 1); i++)
         if (value_equal(r, d->entries[i].key, key)) return &d->entries[i].value;
     return NULL;
 }
@@ -54,7 +54,7 @@ bool value_equal(struct render *r, struct value a, struct value b) {
 }
 
 static int lists_order(struct render *r, struct list a, struct list b) {
-    for (size_t i = 0; i < a.n_items && i < b.n_items && !r->st; i++)
+    for (size_t i = 0; i < a.n_items && i < b.n_items && render_step(r, 1); i++)
         if (!value_equal(r, a.items[i], b.items[i]))
             return value_order(r, a.items[i], b.items[i]);
     return (a.n_items > b.n_items) - (a.n_items < b.n_items);

@@ -64,7 +64,7 @@ bool render_bytes(struct render *r, size_t n_bytes) {
 
 size_t render_find(struct render *r, struct text t, struct text needle, size_t from) {
     size_t at = text_candidate(t, needle, from);
-    while (at != SIZE_MAX && render_bytes(r, needle.n_bytes)) {
+    while (at != SIZE_MAX && render_bytes(r, BYTES_PER_STEP + needle.n_bytes)) {
         if (text_stands_at(t, needle, at)) break;
         at = text_candidate(t, needle, at + 1);
     }
@@ -74,11 +74,13 @@ size_t render_find(struct render *r, struct text t, struct text needle, size_t f
 
 size_t render_find_last(struct render *r, struct text t, struct text needle) {
     if (needle.n_bytes > t.n_bytes) return SIZE_MAX;
-    for (size_t at = t.n_bytes - needle.n_bytes + 1; at-- > 0;) {
-        if (!render_bytes(r, needle.n_bytes + BYTES_PER_STEP / 2)) break;
-        if (text_stands_at(t, needle, at)) return at;
+    size_t end = t.n_bytes - needle.n_bytes + 1, at = end;
+    while (at-- > 0) {
+        if (needle.n_bytes && t.bytes[at] != needle.bytes[0]) continue;
+        if (!render_bytes(r, BYTES_PER_STEP + needle.n_bytes)) return SIZE_MAX;
+        if (text_stands_at(t, needle, at)) break;
     }
-    return SIZE_MAX;
+    return render_bytes(r, at == SIZE_MAX ? end : end - at) ? at : SIZE_MAX;
 }
 
 struct text render_strip(struct render *r, struct text t, const struct text *chars,

@@ -149,7 +149,8 @@ END_TEST
 // ---- limits
 
 // A text so long that looking at it once costs more than a step.
-#define LONG "{% set s = 'a' * 1000000 %}{% set d = {s: 1} %}"
+#define BLANK "{% set s = ' ' * 1000000 %}"
+#define LONG  "{% set s = 'a' * 1000000 %}{% set d = {s: 1} %}"
 
 // clang-format off
 static const struct {
@@ -168,9 +169,18 @@ static const struct {
     {"{{ 'a' * 99999999999 }}", "than"},
     {"{{ [1] * 99999999999 }}", "than"},
     {"{% set s = 'a' * 1000000 %}{{ (s[:500000] + 'b') in s }}", "steps"},
-    {"{% set s = 'a' * 1000000 %}{{ s.rfind('b' + s[:500000]) }}", "steps"},
+    {"{% set s = 'a' * 1000000 %}{{ s.rfind(s[:500000] + 'b') }}", "steps"},
     {"{% set s = 'a' * 1000000 %}{{ s.strip('b' * 1000 + 'a') }}", "steps"},
     {LONG "{% for i in range(999999) %}{% if s.startswith(s) %}{% endif %}{% endfor %}",
+     "steps"},
+    {"{% set l = range(100000) %}{% for i in range(100) %}{% set x = l == l %}{% endfor %}",
+     "steps"},
+    {"{% set l = range(100000) %}{% for i in range(100) %}{% set x = l < l %}{% endfor %}",
+     "steps"},
+    {BLANK "{% for i in range(10) %}{% set x = s.find(' x') %}{% endfor %}", "steps"},
+    {BLANK "{% for i in range(10) %}{% set x = s.rfind(' x') %}{% endfor %}", "steps"},
+    {BLANK "{% for i in range(1000) %}{% set x = s.startswith(s) %}{% endfor %}", "steps"},
+    {BLANK "{% for i in range(1000) %}{% set x = s.endswith((s, 'x')) %}{% endfor %}",
      "steps"},
     {LONG "{% for i in range(999999) %}{% set t = s.removesuffix(s) %}{% endfor %}", "steps"},
     {LONG "{% for i in range(999999) %}{% if d[s] %}{% endif %}{% endfor %}", "steps"},
