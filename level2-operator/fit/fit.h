@@ -70,7 +70,8 @@ uint64_t fit_max_sequences(const struct fit_model *m, const struct fit_plan *pla
                            uint64_t room);
 
 // The largest number of tokens, at most `most`, that each of plan->n_seqs sequences may
-// have in room; 0: not even one. most < 2^63.
+// have in room; 0: not even one. most < 2^63, so nobody can try them one by one; but more
+// tokens never take fewer bytes.
 uint64_t fit_max_context(const struct fit_model *m, const struct fit_plan *plan,
                          uint64_t room, uint64_t most);
 

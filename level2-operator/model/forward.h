@@ -4,7 +4,8 @@
 //   norm_qkv_store ─▶ attend ─▶ out_add ─▶ norm_gate_up ─▶ down_add    for layer 0, 1, ...
 //   logits
 //
-// do:    use it for any ops: plain C, fast kernels, CUDA
+// do:    use it for any ops: plain C, fast kernels, CUDA; for two teams at a time, each with
+//        a run of its own
 // don't: call two passes of one team or of one run at a time
 #ifndef LEVEL2_FORWARD_H
 #define LEVEL2_FORWARD_H

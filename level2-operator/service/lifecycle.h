@@ -54,7 +54,7 @@ void lifecycle_init(struct lifecycle *l);
 
 // The first model is loaded: a loading server is ready, and place 0 serves.
 void lifecycle_ready(struct lifecycle *l);
-// It could not be: a loading server has stopped.
+// It could not be: a loading server has stopped. Models keep their states.
 void lifecycle_failed(struct lifecycle *l);
 
 // SIGTERM. A ready server with requests in flight drains until now_ns + drain_ns (INT64_MAX
@@ -81,7 +81,7 @@ void lifecycle_leave(struct lifecycle *l, int i_model);
 // ---- another model
 
 // Takes the empty place for a model to be loaded: OK, *i_model, now MODEL_LOADING. Refused,
-// and nothing changes: ERR_STATE if the server is not ready, with its state's name;
+// and nothing changes: ERR_STATE if the server is not ready, with its state's name; else
 // ERR_BUSY if no place is empty, and the message says why: "loading", or "draining" and how
 // many requests hold the old model, or "closing".
 enum status lifecycle_swap(struct lifecycle *l, int *i_model, struct error *err);

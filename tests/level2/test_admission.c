@@ -1,10 +1,10 @@
 // Who may wait, and when the others are told to come back.
 #include "level2-operator/service/admission.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "tests/support/broken.h"
 #include "tests/support/suite.h"
 
 static void assert_enters(const char *what, struct admission *a, enum status want) {
@@ -84,6 +84,18 @@ START_TEST(counts_everyone) {
 }
 END_TEST
 
+static void leave(void *a) {
+    admission_leave(a, 1);
+}
+
+START_TEST(nobody_leaves_an_empty_house) {
+    struct admission a = {1, 2, 3};
+    assert_text("admission_leave(1 of 2 inside)", ending_of(leave, &a), "it returned");
+    a.n_inside = 0;
+    assert_text("admission_leave(nobody inside)", ending_of(leave, &a), "MUST aborted it");
+}
+END_TEST
+
 // --- retries ------------------------------------------------------------------------------------
 
 static const struct {
@@ -96,6 +108,7 @@ static const struct {
     {1.001,  2   },
     {2.1,    3   },
     {4,      4   },
+    {4.0001, 5   },
     {59.5,   60  },
     {3599.5, 3600},
     {3601,   3600},
@@ -236,6 +249,7 @@ Suite *suite(void) {
     tcase_add_test(places, fills_to_the_last_place_and_no_further);
     tcase_add_test(places, gives_a_place_back);
     tcase_add_test(places, counts_everyone);
+    tcase_add_test(places, nobody_leaves_an_empty_house);
     suite_add_tcase(s, places);
     TCase *retry = tcase_create("retries");
     tcase_add_test(retry, says_when_to_come_back);

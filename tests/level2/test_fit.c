@@ -31,8 +31,18 @@ static const struct fit_model deepseek_v3 = {
 static const struct fit_device board_80 = {
     .memory_bytes = 84932978278, .share = 900, .overhead_bytes = 2147483648};
 
+static const char *digits(char text[24], uint64_t n) {
+    snprintf(text, 24, n == FIT_TOO_MUCH ? "FIT_TOO_MUCH" : "%llu", (unsigned long long)n);
+    return text;
+}
+
 static void assert_bytes(const char *what, uint64_t got, uint64_t want) {
-    assert_number(what, (int64_t)got, (int64_t)want);
+    char got_text[24], want_text[24];
+    if (got <= INT64_MAX && want <= INT64_MAX) {
+        assert_number(what, (int64_t)got, (int64_t)want);
+    } else {
+        assert_text(what, digits(got_text, got), digits(want_text, want));
+    }
 }
 
 // ---- worked example -----------------------------------------------------------------------------
@@ -87,6 +97,7 @@ static const struct {
     {"Llama 3 70B, bare 4 bits", {2, 1},     70553706496,    35276853248},
     {"Llama 3 70B, Q4_K",        {256, 144}, 70553706496,    39686459904},
     {"OPT-13B, bf16",            {1, 2},     12853473280,    25706946560},
+    {"more than a double holds", {1, 1},     (1ull << 53) + 1, (1ull << 53) + 1},
     {"the largest",              {2, 1},     UINT64_MAX,     1ull << 63},
     {"one too many",             {1, 2},     1ull << 63,     UINT64_MAX},
     {"far too many",             {1, 4},     UINT64_MAX - 1, UINT64_MAX},
@@ -148,7 +159,7 @@ START_TEST(kv_is_the_sum_over_layers_and_heads) {
         const struct fit_plan p = fit_drawn_plan(&d);
         uint64_t n = (uint64_t)draw_int(&d, 0, 3000);
         char what[256];
-        assert_bytes(fit_words(what, sizeof(what), "fit_kv_bytes", &m, &p, n),
+        assert_bytes(fit_words(what, sizeof(what), "fit_kv_bytes", &m, &p, "n_tokens", n),
                      fit_kv_bytes(&m, &p, n), fit_counted_kv(&m, &p, n));
     }
 }
@@ -164,7 +175,8 @@ START_TEST(one_sequence_more_is_too_many) {
                  n_want = (uint64_t)draw_int(&d, 0, 50);
         uint64_t rest = draw_int(&d, 0, 1) ? 0 : draw_u64(&d) % one;
         char what[256];
-        assert_bytes(fit_words(what, sizeof(what), "fit_max_sequences", &m, &p, p.n_ctx),
+        assert_bytes(fit_words(what, sizeof(what), "fit_max_sequences", &m, &p, "room",
+                               n_want * one + rest),
                      fit_max_sequences(&m, &p, n_want * one + rest), n_want);
     }
 }
@@ -181,14 +193,14 @@ START_TEST(one_token_more_is_too_many) {
         uint64_t next = p.n_seqs * fit_counted_kv(&m, &p, n_want + 1);
         if (draw_int(&d, 0, 1)) room = next - 1;
         char what[256];
-        fit_words(what, sizeof(what), "fit_max_context", &m, &p, room);
+        fit_words(what, sizeof(what), "fit_max_context", &m, &p, "room", room);
         assert_bytes(what, fit_max_context(&m, &p, room, 1 << 20), n_want);
     }
 }
 END_TEST
 
 START_TEST(no_context_is_longer_than_asked_for) {
-    const struct fit_plan plan = {.kv = bf16, .n_seqs = 3, .n_ctx = 1, .n_split = 1};
+    struct fit_plan plan = {.kv = bf16, .n_seqs = 3, .n_ctx = 1, .n_split = 1};
     struct fit_model all_windows = gemma_270m;
     all_windows.n_window_layers = all_windows.n_layers;
     uint64_t most = (1ull << 63) - 1;
@@ -199,6 +211,9 @@ START_TEST(no_context_is_longer_than_asked_for) {
                  fit_max_context(&llama_8b, &plan, 9 * 131072 - 1, most), 2);
     assert_bytes("fit_max_context(a window in each layer, most 2^63 - 1)",
                  fit_max_context(&all_windows, &plan, 1ull << 40, most), most);
+    plan.n_seqs = 4; // of 2^46 tokens: 2^65 bytes
+    assert_bytes("fit_max_context(room for 100 tokens of 4 sequences, most 2^63 - 1)",
+                 fit_max_context(&llama_8b, &plan, 400 * 131072, most), 100);
 }
 END_TEST
 
@@ -215,6 +230,8 @@ static const struct {
     {"all of it",                   {1000, 1000, 0, 0},                  400,  1, 600},
     {"nine tenths",                 {1000, 900, 0, 0},                   400,  1, 500},
     {"the share rounded down",      {999, 999, 0, 0},                    0,    1, 998},
+    {"a share that is no fraction", {100, 290, 0, 0},                    0,    1, 29},
+    {"more than a double holds",    {(1ull << 53) - 83, 993, 0, 0},       0,    1, 8944148859957722},
     {"overhead",                    {1000, 900, 150, 0},                 400,  1, 350},
     {"one device does not talk",    {1000, 900, 150, 100},               400,  1, 350},
     {"two do",                      {1000, 900, 150, 100},               400,  2, 450},
@@ -255,8 +272,8 @@ START_TEST(a_device_holds_overhead_weights_and_kv) {
         const struct fit_plan p = fit_drawn_plan(&d);
         const struct fit_device dev = {1, 1, (uint64_t)draw_int(&d, 0, 1000000),
                                        (uint64_t)draw_int(&d, 0, 1000000)};
-        char what[256];
-        assert_bytes(fit_words(what, sizeof(what), "fit_device_bytes", &m, &p, p.n_ctx),
+        char what[400];
+        assert_bytes(fit_words_on(what, sizeof(what), "fit_device_bytes", &m, &p, &dev),
                      fit_device_bytes(&m, &p, &dev), fit_counted_device(&m, &p, &dev));
     }
 }
@@ -267,13 +284,15 @@ START_TEST(it_fits_to_the_last_byte) {
     for (int i = 0; i < 100; i++) {
         const struct fit_model m = fit_drawn_model(&d);
         const struct fit_plan p = fit_drawn_plan(&d);
-        struct fit_device dev = {.share = 1000, .overhead_bytes = 12345};
-        char what[256];
-        dev.memory_bytes = fit_counted_device(&m, &p, &dev);
-        fit_words(what, sizeof(what), "fit_fits(memory exactly enough)", &m, &p, p.n_ctx);
+        struct fit_device dev = {.share = draw_int(&d, 1, 1000), .overhead_bytes = 12345};
+        uint64_t need = fit_counted_device(&m, &p, &dev), share = (uint64_t)dev.share;
+        char what[400];
+        dev.memory_bytes =
+            (need * 1000 + share - 1) / share; // its share: need, or a byte more
+        fit_words_on(what, sizeof(what), "fit_fits", &m, &p, &dev);
         assert_number(what, fit_fits(&m, &p, &dev), true);
         dev.memory_bytes--;
-        fit_words(what, sizeof(what), "fit_fits(memory one byte short)", &m, &p, p.n_ctx);
+        fit_words_on(what, sizeof(what), "fit_fits", &m, &p, &dev);
         assert_number(what, fit_fits(&m, &p, &dev), false);
     }
 }
@@ -307,8 +326,8 @@ START_TEST(the_smallest_split_that_fits_is_found) {
             bool fits = fit_counted_device(&m, &tried, &dev) <= dev.memory_bytes * 9 / 10;
             if (m.n_heads % n == 0 && fits) want = n;
         }
-        char what[320];
-        fit_words(what, sizeof(what), "fit_devices", &m, &p, p.n_ctx);
+        char what[400];
+        fit_words_on(what, sizeof(what), "fit_devices", &m, &p, &dev);
         assert_number(what, fit_devices(&m, &p, &dev), want);
     }
 }

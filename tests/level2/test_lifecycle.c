@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tests/support/broken.h"
 #include "tests/support/suite.h"
 
 // A ready server: place i serves with n requests, the other place is as told.
@@ -91,6 +92,7 @@ START_TEST(only_a_loading_server_fails) {
     lifecycle_init(&l);
     lifecycle_failed(&l);
     assert_server("lifecycle_failed(loading)", &l, SERVER_STOPPED);
+    assert_model("lifecycle_failed(loading)", &l, 0, MODEL_LOADING, 0);
     for (int s = SERVER_READY; s <= SERVER_STOPPED; s++) {
         l = ready(0, 2, MODEL_EMPTY, 0);
         l.state = (enum server_state)s;
@@ -348,6 +350,56 @@ START_TEST(a_closed_model_makes_room) {
 }
 END_TEST
 
+// --- broken invariants ----------------------------------------------------------------------------
+
+static void leave_0(void *l) {
+    lifecycle_leave(l, 0);
+}
+
+static void loaded_0(void *l) {
+    lifecycle_swap_loaded(l, 0);
+}
+
+static void failed_0(void *l) {
+    lifecycle_swap_failed(l, 0);
+}
+
+static void closed_0(void *l) {
+    lifecycle_closed(l, 0);
+}
+
+static const char returned[] = "it returned", aborted[] = "MUST aborted it";
+
+// Place 0; in place 1 a model serves with 2 requests.
+static const struct {
+    const char *call;
+    void (*run)(void *l);
+    enum model_state state;
+    int n_holders;
+    const char *want;
+} invariants[] = {
+    {"lifecycle_leave(0)",       leave_0,  MODEL_DRAINING, 1, returned},
+    {"lifecycle_leave(0)",       leave_0,  MODEL_CLOSING,  0, aborted },
+    {"lifecycle_leave(0)",       leave_0,  MODEL_EMPTY,    0, aborted },
+    {"lifecycle_swap_loaded(0)", loaded_0, MODEL_LOADING,  0, returned},
+    {"lifecycle_swap_loaded(0)", loaded_0, MODEL_EMPTY,    0, aborted },
+    {"lifecycle_swap_loaded(0)", loaded_0, MODEL_DRAINING, 3, aborted },
+    {"lifecycle_swap_failed(0)", failed_0, MODEL_LOADING,  0, returned},
+    {"lifecycle_swap_failed(0)", failed_0, MODEL_CLOSING,  0, aborted },
+    {"lifecycle_closed(0)",      closed_0, MODEL_CLOSING,  0, returned},
+    {"lifecycle_closed(0)",      closed_0, MODEL_DRAINING, 3, aborted },
+    {"lifecycle_closed(0)",      closed_0, MODEL_LOADING,  0, aborted },
+};
+
+START_TEST(what_cannot_be_is_a_broken_invariant) {
+    struct lifecycle l = ready(1, 2, invariants[_i].state, invariants[_i].n_holders);
+    char what[128];
+    snprintf(what, sizeof(what), "%s, models[0] %s with %d holders", invariants[_i].call,
+             lifecycle_model_name(invariants[_i].state), invariants[_i].n_holders);
+    assert_text(what, ending_of(invariants[_i].run, &l), invariants[_i].want);
+}
+END_TEST
+
 // --- whatever happens -----------------------------------------------------------------------------
 
 enum { N_REQUESTS = 40 };
@@ -467,6 +519,8 @@ Suite *suite(void) {
     tcase_add_test(swap, a_model_that_comes_too_late_never_serves);
     tcase_add_test(swap, a_failed_load_leaves_the_old_model_serving);
     tcase_add_test(swap, a_closed_model_makes_room);
+    TCase *broken = tcase_in(s, "invariants");
+    tcase_add_loop_test(broken, what_cannot_be_is_a_broken_invariant, 0, ROWS(invariants));
     TCase *property = tcase_in(s, "property");
     tcase_add_test(property, keeps_its_promises_under_random_calls);
     return s;

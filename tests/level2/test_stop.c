@@ -176,6 +176,42 @@ START_TEST(shows_after_each_piece_what_was_worked_out_by_hand) {
 }
 END_TEST
 
+START_TEST(a_zero_byte_is_a_byte_like_others) {
+    static const struct stop_string stops[] = {
+        {"a\0b", 3}
+    };
+    struct seen s;
+    seen_open(&s, stops, 1, false, 16);
+    assert_number("stop_push(\"x\\0a\\0c\"), stop \"a\\0b\"", seen_push(&s, "x\0a\0c", 5),
+                  false);
+    assert_seen("shown after \"x\\0a\\0c\"", &s, "x\0a\0c", 5);
+    assert_number("stop_push(\"a\")", seen_push(&s, "a", 1), false);
+    assert_number("stop_push(\"\\0\")", seen_push(&s, "\0", 1), false);
+    assert_seen("shown after ... \"a\", \"\\0\"", &s, "x\0a\0c", 5);
+    assert_number("stop_push(\"b\")", seen_push(&s, "b", 1), true);
+    assert_seen("shown after ... \"b\"", &s, "x\0a\0c", 5);
+    seen_close(&s);
+}
+END_TEST
+
+START_TEST(a_match_is_for_ever) {
+    static const struct stop_string stops[] = {
+        {"END", 3}
+    };
+    struct seen s;
+    seen_open(&s, stops, 1, true, 16);
+    assert_number("stop_push(\"a END E\"), stop \"END\"", seen_push(&s, "a END E", 7),
+                  true);
+    assert_number("n_held once matched", (int64_t)s.stop.n_held, 0);
+    assert_number("stop_push(\"\") after the match", seen_push(&s, "", 0), true);
+    assert_number("stop_push(\"ND b\") after the match", seen_push(&s, "ND b", 4), true);
+    assert_seen_text("shown, with include_stop", &s, "a END");
+    seen_flush(&s);
+    assert_seen_text("shown, with include_stop, after stop_flush", &s, "a END");
+    seen_close(&s);
+}
+END_TEST
+
 START_TEST(holds_the_longest_beginning_and_the_longest_piece) {
     static char stop[LIMIT_STOP_BYTES], piece[MAX_TEXT];
     struct seen s;
@@ -420,6 +456,8 @@ Suite *suite(void) {
     TCase *pieces = tcase_in(s, "pieces");
     tcase_add_loop_test(pieces, shows_after_each_piece_what_was_worked_out_by_hand, 0,
                         ROWS(cases));
+    tcase_add_test(pieces, a_zero_byte_is_a_byte_like_others);
+    tcase_add_test(pieces, a_match_is_for_ever);
     tcase_add_test(pieces, holds_the_longest_beginning_and_the_longest_piece);
     tcase_add_test(pieces, shows_each_byte_as_soon_as_nothing_can_change_it);
     tcase_add_test(pieces, cuts_at_every_byte_change_nothing);

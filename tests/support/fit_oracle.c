@@ -48,14 +48,26 @@ uint64_t fit_counted_kv(const struct fit_model *m, const struct fit_plan *p, uin
 }
 
 const char *fit_words(char *what, size_t n_bytes, const char *call,
-                      const struct fit_model *m, const struct fit_plan *p, uint64_t n) {
+                      const struct fit_model *m, const struct fit_plan *p, const char *name,
+                      uint64_t n) {
     snprintf(what, n_bytes,
              "%s(%d layers, %d with window %d, %d KV heads of %d, latent %d, type {%d, %d} "
-             "+ %d, n_split %d, n_seqs %d, %llu)",
+             "+ %d, n_split %d, n_seqs %d, n_ctx %d, %s %llu)",
              call, m->n_layers, m->n_window_layers, (int)m->window, m->n_kv_heads,
              m->d_head, m->d_latent, p->kv.block_len, p->kv.block_bytes, p->kv_scale_bytes,
-             p->n_split, (int)p->n_seqs, (unsigned long long)n);
+             p->n_split, (int)p->n_seqs, (int)p->n_ctx, name, (unsigned long long)n);
     return what;
+}
+
+const char *fit_words_on(char *what, size_t n_bytes, const char *call,
+                         const struct fit_model *m, const struct fit_plan *p,
+                         const struct fit_device *d) {
+    char device[128];
+    snprintf(device, sizeof(device),
+             "%d heads, memory %llu * %d/1000, overhead %llu + %llu, weights", m->n_heads,
+             (unsigned long long)d->memory_bytes, d->share,
+             (unsigned long long)d->overhead_bytes, (unsigned long long)d->split_bytes);
+    return fit_words(what, n_bytes, call, m, p, device, p->weight_bytes);
 }
 
 uint64_t fit_counted_device(const struct fit_model *m, const struct fit_plan *p,

@@ -16,8 +16,14 @@ uint64_t fit_counted_kv(const struct fit_model *m, const struct fit_plan *p, uin
 uint64_t fit_counted_device(const struct fit_model *m, const struct fit_plan *p,
                             const struct fit_device *d);
 
-// "fit_kv_bytes(9 layers, ...)", in what.
+// "fit_kv_bytes(9 layers, ..., name n)", in what.
 const char *fit_words(char *what, size_t n_bytes, const char *call,
-                      const struct fit_model *m, const struct fit_plan *p, uint64_t n);
+                      const struct fit_model *m, const struct fit_plan *p, const char *name,
+                      uint64_t n);
+
+// The same for a call that is told of a device.
+const char *fit_words_on(char *what, size_t n_bytes, const char *call,
+                         const struct fit_model *m, const struct fit_plan *p,
+                         const struct fit_device *d);
 
 #endif
