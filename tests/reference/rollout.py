@@ -226,6 +226,44 @@ def check_body(tally, house):
         connection.close()
 
 
+def look(port, path="/v1/models", key=""):
+    """Status, headers and body of a GET through the door."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_S)
+    connection.request("GET", path, headers={"X-Prefix-Key": key} if key else {})
+    answer = connection.getresponse()
+    body = answer.read()
+    connection.close()
+    return answer.status, answer.headers, body
+
+
+def check_keys(tally, house):
+    """The same key goes to the same replica. When one leaves, its keys go to the other, and they come back with it."""
+    def places():
+        return {f"k{i}": look(house.door.port, key=f"k{i}")[1]["X-Replica"] for i in range(24)}
+    before = places()
+    tally.check(set(before.values()) == {"a", "b"}, "keys are spread", before)
+    tally.equal(places(), before, "the same key, the same replica")
+    for gone, stays in ("ab", "ba"):
+        house.door.command(f"set server replicas/{gone} state drain")
+        tally.equal(set(places().values()), {stays}, f"without {gone}")
+        house.door.command(f"set server replicas/{gone} state ready")
+        tally.equal(places(), before, f"{gone} is back, and so are its keys")
+
+
+def check_refusals(tally, house):
+    """What the door says itself, it says in the words of the API."""
+    for path in ("/metrics", "/admin/models", "/admin/anything"):
+        status, _, body = look(house.door.port, path)
+        tally.equal((status, json.loads(body)["error"]["code"]), (403, "not_here"), path)
+    for name in "ab":
+        house.door.command(f"set server replicas/{name} state maint")
+    status, headers, body = look(house.door.port)
+    tally.equal((status, headers["Retry-After"], json.loads(body)["error"]["code"]), (503, "1", "no_replica"), "nobody there")
+    for name in "ab":
+        house.door.command(f"set server replicas/{name} state ready")
+    wait_for("both are up", house.door.all_up)
+
+
 def check_words(tally, house, folder):
     told = house.run("--dry-run", "--replica", "b")
     tally.equal((told.returncode, told.stderr), (0, ""), "dry run")
@@ -312,6 +350,8 @@ def trouble(tally, args, folder, model):
     with contextlib.ExitStack() as stack:
         house = House(stack, args, model, folder)
         check_words(tally, house, folder)
+        check_keys(tally, house)
+        check_refusals(tally, house)
         check_body(tally, house)
         check_crash(tally, house)
         check_down(tally, house)
