@@ -118,6 +118,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n_bytes) {
         .is_nfc = flags & 16,
         .whole_words_first = flags & 32,
         .adds_space = flags & 64,
+        .adds_space_everywhere = flags & 16, // only SPM looks at these two
+        .adds_missing_space = flags & 32,
         .trims_spaces = flags & 128,
         .add_bos = true,
         .add_eos = true,
