@@ -31,7 +31,7 @@ PORTS = {"a": 8081, "b": 8082, "c": 8083, "keys": 8084}
 OPTIONS = {"a": "--inject slow-step:1", "c": "--inject step-hang:3",
            "keys": "--api-key-file /etc/inference-ladder/keys"}
 KEYS = "sk-one-0123456789 one\n", "sk-two-0123456789 two\n"
-SHORTER = "[Service]\nWatchdogSec=3\nRestartSec=100ms\n"  # longer than the steps of a
+SHORTER = "[Service]\nWatchdogSec=3\nRestartSec=20ms\n"  # longer than the steps of a
 MAY_READ_KEYS = "[Service]\nSupplementaryGroups=ladder-keys\n"
 
 
@@ -115,6 +115,9 @@ class Replica:
     def get(self, name):
         return self.systemd.property(self.unit, name)
 
+    def said(self):
+        return self.systemd.run("journalctl", "-u", self.unit, "-o", "cat", "--no-pager").stdout
+
     def to(self, release):
         return self.systemd.run("/srv/inference-ladder/to", release, self.name).returncode
 
@@ -156,10 +159,24 @@ def check_releases(tally, replica):
     tally.equal(link, "../releases/new\n", "the link")
 
 
+def check_cut(tally, replica):
+    """Somebody cuts the model's file while it is served: one line says so. It is started again, in vain, and given up."""
+    model = "/srv/inference-ladder/releases/new/model.gguf"
+    replica.systemd.run("cp", model, f"{model}.whole")
+    replica.systemd.run("truncate", "-s", "1000", model)
+    ask(replica.name, "/v1/completions", {"model": "default", "prompt": "Hello", "max_tokens": 4})
+    tally.check(wait_for(lambda: replica.get("ActiveState") == "failed"), "it stays down", replica.get("ActiveState"))
+    said = replica.said()
+    tally.check("model.gguf: the file was cut short while it was in use" in said, "what happened", said)
+    tally.check("Start request repeated too quickly" in said, "it was tried again", said)
+    replica.systemd.run("mv", f"{model}.whole", model)
+    tally.equal((replica.to("new"), replica.is_ready()), (0, True), "and with a whole file it is back")
+
+
 def check_keys(tally, replica):
     """A file that only root may read is closed to DynamicUser; a group opens it; `reload` reads it again."""
     tally.check(replica.systemctl("start").returncode != 0, "keys of root: not started")
-    said = replica.systemd.run("journalctl", "-u", replica.unit, "-o", "cat", "--no-pager").stdout
+    said = replica.said()
     tally.check("serve: /etc/inference-ladder/keys: Permission denied" in said, "it says why", said)
     run = replica.systemd.run
     for command in ("groupadd --system ladder-keys", "chgrp ladder-keys /etc/inference-ladder/keys",
@@ -182,7 +199,7 @@ def check_watchdog(tally, replica, before):
     """The engine hangs; systemd hears nothing for WatchdogSec, kills it, and starts it again."""
     tally.check(wait_for(lambda: replica.get("NRestarts") == "1" and replica.is_ready()), "restarted by the watchdog")
     tally.check(replica.get("MainPID") != before, "another process after the watchdog")
-    said = replica.systemd.run("journalctl", "-u", replica.unit, "-o", "cat", "--no-pager").stdout
+    said = replica.said()
     tally.check("Watchdog timeout (limit 3s)!" in said and "status=6/ABRT" in said, "the journal says why", said)
 
 
@@ -191,13 +208,14 @@ def check_all(tally, systemd):
     for replica in (a, b, c):
         check_start(tally, replica)
     before = c.get("MainPID")
-    with streaming("c", 50) as cut:
+    with streaming("c", 50) as heard:  # of the wedged one, while the others have their turn
         check_drain(tally, a)
         check_crash(tally, b)
+        check_releases(tally, b)
+        check_cut(tally, b)
+        check_keys(tally, keys)
         check_watchdog(tally, c, before)
-    tally.check("[DONE]" not in cut[0][1], "the stream of the wedged one is not whole", cut)
-    check_releases(tally, b)
-    check_keys(tally, keys)
+    tally.check("[DONE]" not in heard[0][1], "the stream of the wedged one is not whole", heard)
 
 
 # ---- a network of its own ------------------------------------------------------------------------
