@@ -190,10 +190,12 @@ void rollout_run_tell_out(const struct rollout_run *r) {
     for (int i = 0; i < r->n_replicas; i++) {
         const struct haproxy_server *s = &r->servers.items[i];
         if (s->state != HAPROXY_DRAINING && s->state != HAPROXY_MAINT) continue;
-        fprintf(r->out,
-                "%s is %s: once it is well, put it back in with\n"
-                "  echo \"set server %s/%s state ready\" | socat stdio %s\n",
-                s->name, haproxy_state_name(s->state), r->backend, s->name, r->socket_path);
+        fprintf(
+            r->out,
+            "%s is %s: once it is well, and no other rollout is at work, put it back in "
+            "with\n"
+            "  echo \"set server %s/%s state ready\" | socat stdio %s\n",
+            s->name, haproxy_state_name(s->state), r->backend, s->name, r->socket_path);
     }
 }
 
