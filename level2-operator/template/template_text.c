@@ -5,6 +5,7 @@
 #include <utf8proc.h>
 
 #include "common/utf8.h"
+#include "level2-operator/words/char_class.h"
 
 struct text text_own(const char *literal) {
     return (struct text){.bytes = literal, .n_bytes = strlen(literal), .is_own = true};
@@ -74,8 +75,7 @@ size_t text_offset(struct text t, size_t i_character) {
 
 bool text_is_space(int32_t c) {
     if (c < 0x80) return c == ' ' || (c >= 0x09 && c <= 0x0d) || (c >= 0x1c && c <= 0x1f);
-    return c == 0x85 || c == 0xa0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200a) ||
-           c == 0x2028 || c == 0x2029 || c == 0x202f || c == 0x205f || c == 0x3000;
+    return char_is_wide_space(c);
 }
 
 // ---- strip

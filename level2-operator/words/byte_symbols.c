@@ -2,6 +2,7 @@
 #include "level2-operator/words/byte_symbols.h"
 
 #include <stdbool.h>
+#include <utf8proc.h>
 
 #include "common/utf8.h"
 
@@ -16,12 +17,8 @@ void byte_symbols_init(struct byte_symbols *s) {
 }
 
 size_t byte_symbols_spell(const struct byte_symbols *s, unsigned char byte, char out[2]) {
-    int32_t c = s->symbol[byte]; // below 0x800: at most two bytes
-    out[0] = (char)c;
-    if (c < 0x80) return 1;
-    out[0] = (char)(0xc0 | c >> 6);
-    out[1] = (char)(0x80 | (c & 0x3f));
-    return 2;
+    // symbols are below U+0800: at most two bytes
+    return (size_t)utf8proc_encode_char(s->symbol[byte], (utf8proc_uint8_t *)out);
 }
 
 size_t byte_symbols_decode(const struct byte_symbols *s, char *out, const char *text,

@@ -1,7 +1,6 @@
 // Classes of characters: a table for ASCII, Unicode's categories for the rest.
 #include "level2-operator/words/char_class.h"
 
-#include <stdbool.h>
 #include <utf8proc.h>
 
 #include "common/utf8.h"
@@ -21,15 +20,16 @@ const uint8_t char_class_ascii[128] = {
     L, L, L, L, L, L, L, L, L, L, L, P, P, P, P, o, // 70: ...xyz{|}~
 };
 
-static bool is_wide_space(int32_t c) {
-    return c == 0x85 || c == 0xa0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200a) ||
-           c == 0x2028 || c == 0x2029 || c == 0x202f || c == 0x205f || c == 0x3000;
+bool char_is_wide_space(int32_t c) {
+    utf8proc_category_t category = utf8proc_category(c);
+    return c == 0x85 || category == UTF8PROC_CATEGORY_ZS ||
+           category == UTF8PROC_CATEGORY_ZL || category == UTF8PROC_CATEGORY_ZP;
 }
 
 enum char_class char_class_wide(const char *text, size_t n_bytes, size_t *n_used) {
     int32_t c = utf8_next(text, n_bytes, n_used);
     if (c < 0) return CLASS_OTHER;
-    if (is_wide_space(c)) return CLASS_SPACE;
+    if (char_is_wide_space(c)) return CLASS_SPACE;
     switch (utf8proc_category(c)) {
     case UTF8PROC_CATEGORY_LU:
     case UTF8PROC_CATEGORY_LL:

@@ -3,6 +3,7 @@
 #ifndef LEVEL2_CHAR_CLASS_H
 #define LEVEL2_CHAR_CLASS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,6 +24,9 @@ extern const uint8_t char_class_ascii[128]; // most text is read from this table
 
 // Of a character that is no ASCII, and of a byte that is no UTF-8; its length in *n_used.
 enum char_class char_class_wide(const char *text, size_t n_bytes, size_t *n_used);
+
+// Unicode's White_Space beyond ASCII: the next-line control, and all spaces and separators.
+bool char_is_wide_space(int32_t code_point);
 
 // The class of the character at pos, and its length (0 at the end).
 static inline enum char_class char_class_at(const char *text, size_t n_bytes, size_t pos,
