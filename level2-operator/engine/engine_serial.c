@@ -2,8 +2,6 @@
 // thread does is in serial_step.c. Not here: batches, paging, sharing among several sequences.
 #include "level2-operator/engine/engine_serial.h"
 
-#include <string.h>
-
 #include "common/limits.h"
 #include "common/os.h"
 #include "level2-operator/engine/engine_serial_impl.h"

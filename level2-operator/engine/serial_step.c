@@ -5,8 +5,6 @@
 //   running?   ──▶ a piece of the prompt, or the last drawn token ──▶ forward ──▶ draw ──▶ event
 #include "level2-operator/engine/engine_serial_impl.h"
 
-#include <string.h>
-
 #include "level2-operator/model/forward.h"
 
 static void note(struct engine_serial *s, const struct serial_request *r,

@@ -4,7 +4,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "common/limits.h"
 #include "level2-operator/files/hf_config.h"

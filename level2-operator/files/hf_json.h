@@ -7,7 +7,6 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "common/limits.h"
 #include "common/status.h"

@@ -2,7 +2,6 @@
 #include "level2-operator/files/hf_template.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "level2-operator/files/model_file.h"
 #include "level2-operator/gguf/gguf_value.h"

@@ -2,7 +2,7 @@
 #ifndef LEVEL2_FIT_TYPE_H
 #define LEVEL2_FIT_TYPE_H
 
-#include <stddef.h>
+#include <stdbool.h>
 
 #include "level2-operator/fit/fit.h"
 

@@ -8,14 +8,13 @@
 // So low that no product of a shape overflows, so high that no model is near it.
 static const int64_t MOST_PARAMS = INT64_C(1) << 50;
 enum {
-    MOST = 1 << 12,
-    FEW = 16
-}; // heads, experts, sizes of a head; matrices of one kind in a layer
+    MOST = 1 << 12, // heads, experts, sizes of a head
+    FEW = 16        // matrices of one kind in a layer
+};
 
 static const char known_fields[] =
     " name listed_as params active_params layers d_model heads kv_heads d_head d_ff "
-    "experts "
-    "experts_per_token shared_experts dense_layers d_ff_dense vocab context window "
+    "experts experts_per_token shared_experts dense_layers d_ff_dense vocab context window "
     "windowed_layers tied qkv_bias qk_norm norms_per_layer ffn_matrices q_rank kv_rank "
     "rope_dim nope_dim v_dim tag source notes ";
 

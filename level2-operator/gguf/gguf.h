@@ -58,8 +58,7 @@ struct gguf_value {
 struct gguf_key {
     struct gguf_string name;
     struct gguf_value value;
-    const char
-        *spelled; // "config.json: hidden_size" of a model that is no GGUF file; else NULL
+    const char *spelled; // "config.json: hidden_size" where it is no GGUF file; else NULL
 };
 
 struct gguf_tensor {

@@ -28,10 +28,10 @@ void gguf_enter_again(struct gguf_reader *r, const char *kind, struct gguf_strin
 
 const struct gguf_value *gguf_enter_key(struct gguf_reader *r, const struct gguf *g,
                                         const char *name) {
-    uint32_t i;
-    if (!table_get(&g->key_table, name, strlen(name), &i)) return NULL;
-    gguf_enter_again(r, "key", g->keys[i].name);
-    return &g->keys[i].value;
+    const struct gguf_key *key = gguf_find_key(g, name);
+    if (!key) return NULL;
+    gguf_enter_again(r, "key", key->name);
+    return &key->value;
 }
 
 enum status gguf_read_name(struct gguf_reader *r, struct gguf_string *name) {

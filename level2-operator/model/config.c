@@ -3,7 +3,6 @@
 #include "level2-operator/model/config.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "common/limits.h"
 #include "level2-operator/gguf/gguf_value.h"

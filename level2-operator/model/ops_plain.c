@@ -19,9 +19,8 @@
 #include "level2-operator/model/kv_plain.h"
 #include "level2-operator/model/run_plain.h"
 
-enum {
-    LINE = ARENA_ALIGN / sizeof(float)
-}; // columns that share a cache line stay with one worker
+// Columns that share a cache line stay with one worker.
+enum { LINE = ARENA_ALIGN / sizeof(float) };
 
 static size_t prepare_bytes(const struct model *m) {
     (void)m;

@@ -31,9 +31,8 @@ struct attention_plan {
     int n_items, max_items;
     int *rows; // (max_rows): rows of the step, grouped by item
     int n_rows, max_rows;
-    int *
-        row_part; // (n_rows of the step); -1: the row is whole. Not read while n_parts is 0
-    int n_parts;  // partial results of the step; 0: every row is whole
+    int *row_part; // (n_rows of the step); -1: the row is whole. Read if n_parts > 0
+    int n_parts;   // partial results of the step; 0: every row is whole
 };
 
 struct step {

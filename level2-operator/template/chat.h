@@ -14,12 +14,11 @@
 
 // What a template sees of a message: the fields of its JSON, with role and content as given here.
 struct chat_message {
-    const char
-        *role; // "system", "user", ...: borrowed, NUL-terminated; NULL: what fields says
-    const char
-        *content; // not terminated; NULL with 0 bytes: what fields says, else an empty text
+    // borrowed
+    const char *role;    // "system", "user", ...; NULL: what fields says
+    const char *content; // (n_content), not terminated; NULL: what fields says, else ""
     size_t n_content;
-    const json_t *fields; // borrowed: an object, or NULL
+    const json_t *fields; // an object, or NULL
 };
 
 struct chat_request {
@@ -35,8 +34,7 @@ struct chat_request {
 
 struct chat_template { // all-zero: the model has none
     // in the arena of chat_template_init, as is its program
-    struct text bos, eos,
-        unknown; // what bos_token and so on stand for; no bytes: undefined
+    struct text bos, eos, unknown; // what bos_token and so on stand for; "": undefined
     struct template program;
     bool is_there;    // an empty one is none
     enum status st;   // why it cannot be used, if it is there

@@ -16,7 +16,6 @@
 #ifndef LEVEL2_TEMPLATE_H
 #define LEVEL2_TEMPLATE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -2,8 +2,6 @@
 // looks for a method first, brackets for a key.
 #include "level2-operator/template/template_python.h"
 
-#include <string.h>
-
 #include "level2-operator/template/template_render.h"
 
 // `loop.index` and its like.

@@ -6,10 +6,6 @@
 #include "level2-operator/template/template_render.h"
 #include "level2-operator/template/template_test.h"
 
-static bool is_given(struct value v) {
-    return v.kind != VALUE_UNDEFINED;
-}
-
 static struct value run_length(struct render *r, struct value in, const struct value *arg,
                                const struct arguments *all) {
     (void)arg, (void)all;
@@ -61,13 +57,13 @@ static struct value run_join(struct render *r, struct value in, const struct val
                              const struct arguments *all) {
     struct list items = iterate(r, in);
     (void)all;
-    if (is_given(arg[1])) {
+    if (value_is_given(arg[1])) {
         struct value *fields = render_values(r, items.n_items);
         for (size_t i = 0; fields && i < items.n_items; i++)
             fields[i] = path_get(r, items.items[i], arg[1]);
         items.items = fields;
     }
-    struct text between = is_given(arg[0]) ? value_string(r, arg[0]) : text_own("");
+    struct text between = value_is_given(arg[0]) ? value_string(r, arg[0]) : text_own("");
     return r->st ? value_none() : text_join(r, between, items);
 }
 
@@ -111,7 +107,7 @@ static struct value run_map(struct render *r, struct value in, const struct valu
     struct value *mapped = render_values(r, items.n_items);
     for (size_t i = 0; mapped && i < items.n_items && !r->st; i++) {
         mapped[i] = path_get(r, items.items[i], *path);
-        if (otherwise && !is_given(mapped[i])) mapped[i] = *otherwise;
+        if (otherwise && !value_is_given(mapped[i])) mapped[i] = *otherwise;
     }
     return value_list(mapped, mapped ? items.n_items : 0);
 }
@@ -172,7 +168,7 @@ static struct value run_rejectattr(struct render *r, struct value in,
 // What an item is ordered by: a field of it, in lower case unless case counts.
 static struct value order_key(struct render *r, struct value item, struct value path,
                               bool has_case) {
-    struct value key = is_given(path) ? path_get(r, item, path) : item;
+    struct value key = value_is_given(path) ? path_get(r, item, path) : item;
     if (key.kind == VALUE_TEXT && !has_case) key.text = text_lower(r, key.text);
     return key;
 }
@@ -270,11 +266,11 @@ static struct value run_max(struct render *r, struct value in, const struct valu
 static struct value run_sum(struct render *r, struct value in, const struct value *arg,
                             const struct arguments *all) {
     struct list items = iterate(r, in);
-    struct value sum = is_given(arg[1]) ? arg[1] : value_int(0);
+    struct value sum = value_is_given(arg[1]) ? arg[1] : value_int(0);
     (void)all;
     for (size_t i = 0; i < items.n_items && !r->st; i++) {
         struct value v = items.items[i];
-        if (is_given(arg[0])) v = path_get(r, v, arg[0]);
+        if (value_is_given(arg[0])) v = path_get(r, v, arg[0]);
         sum = arithmetic(r, NODE_SUM, sum, v);
     }
     return sum;

@@ -10,10 +10,6 @@
 #include "level2-operator/template/template_python.h"
 #include "level2-operator/template/template_render.h"
 
-static bool is_given(struct value v) {
-    return v.kind != VALUE_UNDEFINED;
-}
-
 static struct value run_trim(struct render *r, struct value in, const struct value *arg,
                              const struct arguments *all) {
     struct text t = value_string(r, in);
@@ -50,7 +46,7 @@ static struct value run_replace(struct render *r, struct value in, const struct 
                                 const struct arguments *all) {
     int64_t max_times = value_is_whole(arg[2]) ? value_whole(arg[2]) : -1;
     (void)all;
-    if (!is_given(arg[0]) || !is_given(arg[1]))
+    if (!value_is_given(arg[0]) || !value_is_given(arg[1]))
         return render_fail(r, ERR_INPUT, "replace takes an old and a new text");
     struct text t = value_string(r, in), old = value_string(r, arg[0]);
     struct text new = value_string(r, arg[1]);
@@ -133,10 +129,10 @@ static struct value run_tojson(struct render *r, struct value in, const struct v
 
 static struct value run_default(struct render *r, struct value in, const struct value *arg,
                                 const struct arguments *all) {
-    bool is_missing = !is_given(in) || (value_is_true(arg[1]) && !value_is_true(in));
+    bool is_missing = !value_is_given(in) || (value_is_true(arg[1]) && !value_is_true(in));
     (void)r, (void)all;
     if (!is_missing) return in;
-    return is_given(arg[0]) ? arg[0] : value_text(text_own(""));
+    return value_is_given(arg[0]) ? arg[0] : value_text(text_own(""));
 }
 
 static struct value run_attr(struct render *r, struct value in, const struct value *arg,
@@ -175,7 +171,7 @@ static struct value whole_of_text(struct render *r, struct text t, int base,
 
 static struct value run_int(struct render *r, struct value in, const struct value *arg,
                             const struct arguments *all) {
-    struct value otherwise = is_given(arg[0]) ? arg[0] : value_int(0);
+    struct value otherwise = value_is_given(arg[0]) ? arg[0] : value_int(0);
     int64_t base = value_is_whole(arg[1]) ? value_whole(arg[1]) : 10;
     (void)all;
     if (base < 2 || base > 36) base = 10;
@@ -190,7 +186,7 @@ static struct value run_float(struct render *r, struct value in, const struct va
     char copy[64], *end;
     (void)all;
     if (value_is_number(in)) return value_float(value_real(in));
-    struct value otherwise = is_given(arg[0]) ? arg[0] : value_float(0);
+    struct value otherwise = value_is_given(arg[0]) ? arg[0] : value_float(0);
     if (in.kind != VALUE_TEXT || !copy_number(r, copy, in.text)) return otherwise;
     double real = strtod(copy, &end);
     return *end == '\0' ? value_float(real) : otherwise;

@@ -1,8 +1,6 @@
 // What a loop goes over, and how long it is.
 #include "level2-operator/template/template_python.h"
 
-#include <string.h>
-
 #include "common/utf8.h"
 #include "level2-operator/template/template_render.h"
 

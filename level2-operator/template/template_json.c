@@ -1,7 +1,6 @@
 // JSON in and out. The way out is Python's: ", " and ": " on one line, "," at the ends of indented ones.
 #include "level2-operator/template/template_json.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -8,7 +8,6 @@
 #ifndef LEVEL2_TEMPLATE_LEXER_H
 #define LEVEL2_TEMPLATE_LEXER_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

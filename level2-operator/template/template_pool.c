@@ -2,7 +2,6 @@
 #include "level2-operator/template/template_pool.h"
 
 #include <stdalign.h>
-#include <stdint.h>
 
 enum { BLOCK_BYTES = 4 << 10, LARGE_BYTES = 1 << 10 };
 

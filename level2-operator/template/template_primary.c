@@ -1,7 +1,6 @@
 // Values by themselves, and what follows one at once: constants, names, lists, dicts, parentheses; then
 //
 //   x.name    x[0]    x[1:]    x(1, b=2)    x | filter    x is test
-#include <string.h>
 
 #include "level2-operator/template/template_filter.h"
 #include "level2-operator/template/template_parser.h"

@@ -95,6 +95,9 @@ static inline struct value value_tuple(const struct value *items, size_t n_items
     };
 }
 
+static inline bool value_is_given(struct value v) { // an argument, a field
+    return v.kind != VALUE_UNDEFINED;
+}
 static inline bool value_is_list(struct value v) {
     return v.kind == VALUE_LIST || v.kind == VALUE_TUPLE;
 }

@@ -8,8 +8,7 @@
 #include "common/utf8.h"
 
 enum {
-    FIRST_COMPOSED =
-        0x300, // below it nothing changes, and nothing joins what stands before
+    FIRST_COMPOSED = 0x300, // below it nothing changes or joins what stands before
     NFC_CHUNK_BYTES = 512,
     CHUNK_CHARACTERS = 4 * NFC_CHUNK_BYTES // one character is at most four when taken apart
 };
@@ -43,8 +42,7 @@ static size_t compose(char *out, const char *text, size_t n_bytes) {
     utf8proc_ssize_t n =
         utf8proc_decompose((const utf8proc_uint8_t *)text, (utf8proc_ssize_t)n_bytes,
                            characters, CHUNK_CHARACTERS, options);
-    if (n < 0 ||
-        n > CHUNK_CHARACTERS) { // cannot be: the bytes are UTF-8, and the room is enough
+    if (n < 0 || n > CHUNK_CHARACTERS) { // cannot be: they are UTF-8, and fit
         memcpy(out, text, n_bytes);
         return n_bytes;
     }

@@ -10,11 +10,9 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
-#include "common/arena.h"
-#include "common/status.h"
 #include "common/token.h"
-#include "level2-operator/words/tokenizer_facts.h"
 
 struct special_token {
     const char *bytes;
