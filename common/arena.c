@@ -74,6 +74,12 @@ void arena_init(struct arena *a, size_t limit_bytes) {
     *a = (struct arena){.limit = limit_bytes, .allocs_left = -1};
 }
 
+void arena_allow(struct arena *a, size_t n, size_t size) {
+    size_t more, most = SIZE_MAX - a->limit;
+    if (__builtin_mul_overflow(n, size, &more) || more > most) more = most;
+    a->limit += more;
+}
+
 void *arena_alloc(struct arena *a, size_t n, size_t size) {
     MUST(!a->sealed);
     if (a->allocs_left == 0) return NULL;

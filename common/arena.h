@@ -30,6 +30,9 @@ struct arena {
 // Never fails: nothing is allocated yet. All-zero is the closed state (every alloc gives NULL).
 void arena_init(struct arena *a, size_t limit_bytes);
 
+// Raises the limit by n * size bytes, or to all that there is.
+void arena_allow(struct arena *a, size_t n, size_t size);
+
 // n * size zeroed bytes at a multiple of ARENA_ALIGN; NULL when the limit, the machine or the
 // injected failure says no, or when n * size overflows. n = 0 gives a valid unique pointer.
 void *arena_alloc(struct arena *a, size_t n, size_t size);

@@ -8,18 +8,20 @@ enum {
     LIMIT_MODEL_ID_BYTES = 128, // of the name that clients know a model by, with its NUL
 
     // Model files
-    LIMIT_GGUF_KEYS = 65536,     // metadata keys in one file
-    LIMIT_GGUF_TENSORS = 65536,  // tensors in one file
-    LIMIT_GGUF_NAME_BYTES = 256, // longest key or tensor name
-    LIMIT_GGUF_ARRAY_DEPTH = 4,  // arrays inside arrays
-    LIMIT_TENSOR_DIMS = 4,       // dimensions of a tensor
-    LIMIT_LAYERS = 1024,         // transformer layers
-    LIMIT_VOCAB = 1 << 21,       // tokens in a vocabulary
-    LIMIT_PIECE_BYTES = 1 << 16, // bytes of one token
-    LIMIT_SPECIAL_BYTES = 256,   // of a token looked for in text: each length is tried
-    LIMIT_D_MODEL = 1 << 17,     // width of the model, and of d_ff
-    LIMIT_CONTEXT = 1 << 24,     // positions a file may claim
-    LIMIT_MODEL_FILES = 1024,    // files that one model is split over
+    LIMIT_GGUF_KEYS = 65536,      // metadata keys in one file
+    LIMIT_GGUF_TENSORS = 65536,   // tensors in one file
+    LIMIT_GGUF_NAME_BYTES = 256,  // longest key or tensor name
+    LIMIT_GGUF_ARRAY_DEPTH = 4,   // arrays inside arrays
+    LIMIT_TENSOR_DIMS = 4,        // dimensions of a tensor
+    LIMIT_LAYERS = 1024,          // transformer layers
+    LIMIT_VOCAB = 1 << 21,        // tokens in a vocabulary
+    LIMIT_PIECE_BYTES = 1 << 16,  // bytes of one token
+    LIMIT_SPECIAL_BYTES = 256,    // of a token looked for in text: each length is tried
+    LIMIT_D_MODEL = 1 << 17,      // width of the model, and of d_ff
+    LIMIT_CONTEXT = 1 << 24,      // positions a file may claim
+    LIMIT_MODEL_FILES = 1024,     // files that one model is split over
+    LIMIT_TABLES_BYTES = 1 << 20, // memory for tables and tokenizer of a very small model,
+    LIMIT_TABLES_PER_BYTE = 32,   // and bytes of it for each byte of any
 
     // Model folders (safetensors and the JSON beside)
     LIMIT_HF_HEADER_BYTES = 32 << 20,    // of a safetensors file; the format allows 100 MB
@@ -49,6 +51,8 @@ enum {
     LIMIT_TEMPLATE_DEPTH = 400,     // expressions, blocks and calls inside each other
     LIMIT_TEMPLATE_STEPS = 1 << 23, // nodes, items and blocks of bytes in one rendering
     LIMIT_TEMPLATE_OUTPUT_BYTES = 32 << 20, // text that it may make
+    LIMIT_TEMPLATE_WORK_BYTES = 8 << 20,    // memory for a rendering of a short request,
+    LIMIT_TEMPLATE_WORK_PER_BYTE = 64,      // and bytes of it for each byte of any
 
     // HTTP
     LIMIT_BODY_BYTES = 8 << 20,    // request body

@@ -26,8 +26,8 @@ struct session {
 };
 
 static enum status session_open(struct session *s, const char *path, struct error *err) {
-    arena_init(&s->arena, MODEL_ARENA_BASE);
-    return model_file_open(&s->file, path, &s->arena, MODEL_ARENA_PER_BYTE, err);
+    arena_init(&s->arena, LIMIT_TABLES_BYTES);
+    return model_file_open(&s->file, path, &s->arena, LIMIT_TABLES_PER_BYTE, err);
 }
 
 static void session_close(struct session *s) {

@@ -33,10 +33,7 @@ enum status model_file_map(struct model_file *f, const char *path, struct error 
     if (st != OK) return st;
     f->paths[f->n_maps++] = copy;
     f->n_bytes += map->n_bytes;
-    size_t grow = SIZE_MAX - f->arena->limit;
-    if (f->arena_per_byte && map->n_bytes < grow / f->arena_per_byte)
-        grow = map->n_bytes * f->arena_per_byte;
-    if (f->arena_per_byte) f->arena->limit += grow;
+    arena_allow(f->arena, map->n_bytes, f->arena_per_byte);
     return OK;
 }
 

@@ -21,10 +21,6 @@
 #include "common/status.h"
 #include "level2-operator/gguf/gguf.h"
 
-// Tables and tokenizer of the most wasteful file take so much of an arena, per byte of it; and what very
-// small files need.
-enum { MODEL_ARENA_PER_BYTE = 32, MODEL_ARENA_BASE = 1 << 20 };
-
 struct model_file {
     // owned; the arrays lie in the arena
     struct mapped_file *maps; // (max_maps), n_maps of them open
@@ -41,14 +37,14 @@ struct model_file {
 };
 
 // arena: tables go there, and what a folder's names are translated to. Its limit grows by arena_per_byte
-// for each byte of the files, so that a file gets no more memory than its size justifies; 0: the limit
-// stays. On failure *f is closed; err names the file, and field and offset where it has them.
+// for each byte of the files (LIMIT_TABLES_PER_BYTE), so that a file gets no more memory than its size
+// justifies; 0: the limit stays. On failure *f is closed; err names the file, and field and offset where it has them.
 enum status model_file_open(struct model_file *f, const char *path, struct arena *arena,
                             size_t arena_per_byte, struct error *err);
 
-// To be asked when all is loaded, and before much of it is read. ERR_IO names a file that somebody has cut or
-// written to since it was opened, or, if it is one of several, moved another one in place of: what was
-// read may be of two models.
+// To be asked when all is loaded, and before much of it is read. ERR_IO names a file that somebody has
+// cut or written to since it was opened, or, if it is one of several, moved another one in place of:
+// what was read may be of two models.
 enum status model_file_check_same(const struct model_file *f, struct error *err);
 
 // ERR_INPUT: g is a table of tensors alone, one .safetensors file without its folder: no model.

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "common/limits.h"
 #include "level2-operator/files/model_file.h"
 #include "level2-operator/gguf/gguf_value.h"
 #include "level2-operator/model/model.h"
@@ -95,8 +96,8 @@ enum status fit_subject_of_file(struct fit_subject *s, const char *path,
     struct arena arena;
     struct config c;
     *s = (struct fit_subject){0};
-    arena_init(&arena, MODEL_ARENA_BASE);
-    enum status st = model_file_open(&file, path, &arena, MODEL_ARENA_PER_BYTE, err);
+    arena_init(&arena, LIMIT_TABLES_BYTES);
+    enum status st = model_file_open(&file, path, &arena, LIMIT_TABLES_PER_BYTE, err);
     if (st == OK) st = model_file_refuse_lone(&file.gguf, error_path(path), err);
     if (st == OK) st = config_read(&c, &file.gguf, error_path(path), err);
     if (st == OK) {

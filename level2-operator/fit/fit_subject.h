@@ -2,12 +2,13 @@
 #ifndef LEVEL2_FIT_SUBJECT_H
 #define LEVEL2_FIT_SUBJECT_H
 
+#include "common/limits.h"
 #include "level2-operator/fit/fit.h"
 #include "level2-operator/fit/model_table.h"
 #include "level2-operator/model/config.h"
 
 struct fit_subject {
-    char name[128];
+    char name[LIMIT_MODEL_ID_BYTES];
     char source[160]; // where the shape was read
     char note[280];   // what a reader should know of the counting; "": nothing
     struct fit_model shape;

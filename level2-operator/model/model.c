@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/limits.h"
 #include "common/utf8.h"
 #include "level2-operator/files/gguf_split.h"
 #include "level2-operator/gguf/gguf_value.h"
@@ -26,7 +27,7 @@ static void read_name(struct model *m, const char *file) {
 }
 
 static void start_arena(struct model *m, const struct model_options *options) {
-    arena_init(&m->arena, options->arena_limit ? options->arena_limit : MODEL_ARENA_BASE);
+    arena_init(&m->arena, options->arena_limit ? options->arena_limit : LIMIT_TABLES_BYTES);
     arena_fail_after(&m->arena, options->fail_at - 1);
 }
 
@@ -55,7 +56,7 @@ enum status model_open(struct model *m, const char *path,
 
     *m = (struct model){0};
     start_arena(m, options);
-    size_t per_byte = options->arena_limit ? 0 : MODEL_ARENA_PER_BYTE;
+    size_t per_byte = options->arena_limit ? 0 : LIMIT_TABLES_PER_BYTE;
     enum status st = model_file_open(&m->file, path, &m->arena, per_byte, err);
     m->gguf = m->file.gguf;
     if (st == OK) st = load(m, error_path(path), options, err);
@@ -71,10 +72,7 @@ enum status model_parse(struct model *m, const unsigned char *bytes, size_t n_by
 
     *m = (struct model){0};
     start_arena(m, options);
-    if (!options->arena_limit)
-        m->arena.limit += n_bytes < (SIZE_MAX - MODEL_ARENA_BASE) / MODEL_ARENA_PER_BYTE
-                              ? n_bytes * MODEL_ARENA_PER_BYTE
-                              : SIZE_MAX - MODEL_ARENA_BASE;
+    if (!options->arena_limit) arena_allow(&m->arena, n_bytes, LIMIT_TABLES_PER_BYTE);
     enum status st = gguf_parse(&m->gguf, bytes, n_bytes, name, &m->arena, err);
     if (st == OK) st = gguf_refuse_part(&m->gguf, name, err);
     if (st == OK) st = load(m, name, options, err);

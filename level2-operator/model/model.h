@@ -5,6 +5,7 @@
 #define LEVEL2_MODEL_H
 
 #include "common/arena.h"
+#include "common/limits.h"
 #include "common/status.h"
 #include "level2-operator/files/model_file.h"
 #include "level2-operator/gguf/gguf.h"
@@ -45,7 +46,7 @@ struct model {
     struct weight output;      // (n_vocab, d_model); tied: the same view as token_embd
     bool is_tied;
     struct sampling_defaults sampling; // in force where a request does not say
-    char name[128]; // general.name, or the file's name
+    char name[LIMIT_MODEL_ID_BYTES];   // general.name, or the file's name
 };
 
 struct model_options {

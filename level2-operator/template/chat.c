@@ -10,9 +10,6 @@
 #include "level2-operator/template/chat_builtin.h"
 #include "level2-operator/template/template_json.h"
 
-// What a rendering may take: values of about 100 bytes for a field of 10, a few copies of each text.
-enum { WORK_BYTES = 8 << 20, WORK_PER_BYTE = 64 };
-
 // ---- which template
 
 // A token as the file spells it. Views into pieces, which live as long as the tokenizer.
@@ -211,7 +208,9 @@ enum status chat_render(struct chat_text *out, const struct chat_template *t,
     enum status st = check(t, request, err);
     if (st) return st;
 
-    arena_init(&work, WORK_BYTES + WORK_PER_BYTE * request->n_bytes);
+    // a value of about 100 bytes for a field of 10, and a few copies of each text
+    arena_init(&work, LIMIT_TEMPLATE_WORK_BYTES);
+    arena_allow(&work, request->n_bytes, LIMIT_TEMPLATE_WORK_PER_BYTE);
     pool_init(&pool, &work);
     struct variables v = {.pool = &pool, .has_memory = true};
     if (!set_all(&v, t, request))

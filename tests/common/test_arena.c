@@ -205,6 +205,19 @@ START_TEST(pieces_never_overlap_and_keep_what_is_written) {
 }
 END_TEST
 
+START_TEST(the_limit_rises_as_far_as_numbers_go) {
+    arena_init(&arena, 100);
+    arena_allow(&arena, 10, 0);
+    ck_assert_uint_eq(arena.limit, 100);
+    arena_allow(&arena, 10, 32);
+    ck_assert_uint_eq(arena.limit, 420);
+    arena_allow(&arena, SIZE_MAX / 2, 3); // no product that wraps around
+    ck_assert_uint_eq(arena.limit, SIZE_MAX);
+    arena_allow(&arena, 1, 1); // no sum either
+    ck_assert_uint_eq(arena.limit, SIZE_MAX);
+}
+END_TEST
+
 Suite *suite(void) {
     Suite *s = suite_create("common/arena");
 
@@ -219,6 +232,7 @@ Suite *suite(void) {
     TCase *edges = tcase_create("edges");
     tcase_add_checked_fixture(edges, setup, teardown);
     tcase_add_test(edges, a_zeroed_arena_gives_nothing_and_may_be_freed);
+    tcase_add_test(edges, the_limit_rises_as_far_as_numbers_go);
     tcase_add_test(edges, reset_poisons_then_hands_out_zeroes_again);
     tcase_add_test(edges, a_big_piece_leaves_the_small_chunk_in_use);
     tcase_add_test(edges, untouched_pages_of_a_big_piece_cost_nothing);

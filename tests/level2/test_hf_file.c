@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/limits.h"
 #include "level2-operator/gguf/gguf_value.h"
 #include "level2-operator/model/model.h"
 #include "tests/support/model_folder.h"
@@ -19,7 +20,7 @@ static struct error err;
 static void setup(void) {
     folder = folder_copy("folder");
     memset(&err, 0, sizeof(err));
-    arena_init(&arena, MODEL_ARENA_BASE);
+    arena_init(&arena, LIMIT_TABLES_BYTES);
 }
 
 static void teardown(void) {
@@ -47,7 +48,7 @@ static void write_notes(const char *name) {
 START_TEST(every_note_is_a_key) {
     write_notes("notes.safetensors");
     enum status st = model_file_open(&file, folder_path(&folder, "notes.safetensors"),
-                                     &arena, MODEL_ARENA_PER_BYTE, &err);
+                                     &arena, LIMIT_TABLES_PER_BYTE, &err);
     ck_assert_msg(st == OK, "%s", err.text);
     assert_number("keys", (int64_t)file.gguf.n_keys, N_NOTES);
     for (int i = 0; i < N_NOTES; i++) {
@@ -64,7 +65,7 @@ END_TEST
 
 START_TEST(tensors_keep_their_own_names) {
     enum status st = model_file_open(&file, folder_path(&folder, "model.safetensors"),
-                                     &arena, MODEL_ARENA_PER_BYTE, &err);
+                                     &arena, LIMIT_TABLES_PER_BYTE, &err);
     ck_assert_msg(st == OK, "%s", err.text);
     ck_assert_ptr_nonnull(gguf_find_tensor(&file.gguf, "model.norm.weight"));
     ck_assert_ptr_null(gguf_find_tensor(&file.gguf, "output_norm.weight"));
