@@ -55,6 +55,8 @@ def checks():
     yield Check("format", FORMAT)
     yield Check("includes: downward, in order", "tools/check_includes.py")
     yield Check("deploy: agrees with serve", "tools/check_deploy.py")
+    yield Check("deploy: the unit under a systemd of its own",
+                "python3 tests/faults/systemd_unit.py --model build/test/tiny.gguf --bin build/bin", (GCC,))
     yield Check("docs: links, quotes, tables, exercises", "tools/check_docs.py")
     yield Check("exercises: starters are what is cut", "tools/cut_exercises.py --check")
     yield Check(CLANG, f"make -s -j{JOBS} CC=clang BUILD=build/clang programs suites")
@@ -73,14 +75,16 @@ def checks():
 
 
 def run(check, programs):
-    """The lines that are printed of it, and whether it passed."""
+    """The lines that are printed of it, and how it ended: "passed", "failed", "skipped"."""
     begin = time.monotonic()
     status, output = programs.run(["bash", "-c", check.command], LIMIT_S)
     if status == 0:
-        return [f"ok       {check.name} ({time.monotonic() - begin:.0f} s)"], True
+        return [f"ok       {check.name} ({time.monotonic() - begin:.0f} s)"], "passed"
+    if status == run_tests.SKIP_STATUS:
+        return [f"skipped  {check.name}: {output.rstrip().splitlines()[-1]}"], "skipped"
     trouble = [f"no end after {LIMIT_S} s"] if status is None else []
     lines = output.rstrip().splitlines()[-N_LINES:] + trouble
-    return [f"FAILED   {check.name}: {check.command.strip()}", *(f"    {line}" for line in lines)], False
+    return [f"FAILED   {check.name}: {check.command.strip()}", *(f"    {line}" for line in lines)], "failed"
 
 
 def next_of(waiting, names):
@@ -94,8 +98,8 @@ def show_running(names):
 
 
 def run_all(chosen, programs, pool):
-    """How many passed, how many failed."""
-    waiting, running, counts = list(chosen), {}, {True: 0, False: 0}
+    """How many passed, failed, were skipped."""
+    waiting, running, counts = list(chosen), {}, {"passed": 0, "failed": 0, "skipped": 0}
     while waiting or running:
         unfinished = {check.name for check in [*waiting, *running.values()]}
         while len(running) < AT_A_TIME and (check := next_of(waiting, unfinished)):
@@ -103,12 +107,12 @@ def run_all(chosen, programs, pool):
             running[pool.submit(run, check, programs)] = check
         show_running([check.name for check in running.values()])
         for job in wait(running, return_when=FIRST_COMPLETED).done:
-            lines, has_passed = job.result()
+            lines, end = job.result()
             show_running([])
             print("\n".join(lines), flush=True)
-            counts[has_passed] += 1
+            counts[end] += 1
             del running[job]
-    return counts[True], counts[False]
+    return tuple(counts.values())
 
 
 def main():
@@ -117,13 +121,13 @@ def main():
     chosen = [check for check in checks() if only in check.name]
     programs, pool = run_tests.Programs(), ThreadPoolExecutor(AT_A_TIME)
     try:
-        n_passed, n_failed = run_all(chosen, programs, pool)
+        n_passed, n_failed, n_skipped = run_all(chosen, programs, pool)
     except BaseException:
         programs.end()
         raise
     finally:
         pool.shutdown()
-    print(f"{n_passed} passed, {n_failed} failed")
+    print(f"{n_passed} passed, {n_failed} failed" + (f", {n_skipped} skipped" if n_skipped else ""))
     return 0 if n_passed and not n_failed else 1
 
 
