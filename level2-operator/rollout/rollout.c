@@ -152,9 +152,26 @@ static enum rollout_action before(struct rollout *r, const struct rollout_view *
     return ROLLOUT_DO_WAIT;
 }
 
+// It was up when we began and we have not touched it: whoever took it out has a reason, so it stays out.
+static bool is_taken_by_others(const struct rollout *r, const struct rollout_view *v) {
+    enum haproxy_state state = v->servers[r->i_now].state;
+    return !r->is_back && (state == HAPROXY_DRAINING || state == HAPROXY_MAINT);
+}
+
+static enum rollout_action leave_to_others(struct rollout *r,
+                                           const struct rollout_view *v) {
+    snprintf(r->why, sizeof(r->why), "it is %s, and not by us: another rollout at work?",
+             haproxy_state_name(v->servers[r->i_now].state));
+    note(r, "FAILED: %s", r->why);
+    r->is_back = true;
+    enter(r, v, ROLLOUT_NEXT);
+    return ROLLOUT_DO_WAIT;
+}
+
 static enum rollout_action choose(struct rollout *r, const struct rollout_view *v) {
     if (!find_next(r)) return end(r, r->is_back ? ROLLOUT_ROLLED_BACK : ROLLOUT_REPLACED);
     if (v->wants_stop && !r->is_back) return end(r, ROLLOUT_STOPPED);
+    if (is_taken_by_others(r, v)) return leave_to_others(r, v);
     if (!may_leave(r, v)) return fail(r, v, "no other replica is up to take its requests");
     enter(r, v, ROLLOUT_DRAIN);
     note(r, "draining, %lld open", (long long)v->servers[r->i_now].n_sessions);

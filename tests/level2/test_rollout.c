@@ -14,6 +14,7 @@ struct actor {
     int longest_answer_s; // what is open when it is drained ends then
     int command_s, undo_s, ready_s, up_s;
     bool replace_fails, undo_fails, is_never_ready, is_never_ready_again, goes_down;
+    int taken_s;                  // another roll-out drains it then; 0: never
     bool stays_in;                // HAProxy says yes to a drain, and does nothing
     int failing_old, failing_new; // of 10 requests; 10 come a second
 };
@@ -47,6 +48,7 @@ static void pass(struct world *w) {
         if (a->goes_down && w->is_new[i] && w->now_ns >= w->open_at[i] + second)
             is_up = false;
         s->state = is_told ? HAPROXY_DRAINING : is_up ? HAPROXY_UP : HAPROXY_DOWN;
+        if (a->taken_s && w->now_ns >= a->taken_s * second) s->state = HAPROXY_DRAINING;
         s->n_sessions = w->is_out[i] && w->now_ns >= w->drained_at[i] ? 0 : 2;
         n_out += w->is_out[i];
         if (!is_up) continue;
@@ -165,6 +167,11 @@ static const struct {
      {0},
      "drain a, open a",                                   ROLLOUT_ROLLED_BACK,
      "HAProxy still sends it requests 60 s after it was told"                                                             },
+    {"somebody else takes the second one out: it is left alone",
+     {0},
+     {.taken_s = 7},
+     THERE_A,                                             ROLLOUT_STUCK,
+     "it is draining, and not by us"                                                                                      },
     {"the command fails",
      {.replace_fails = true},
      {0},
