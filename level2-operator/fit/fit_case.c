@@ -27,8 +27,8 @@ static void fill_ledger(struct fit_answer *a, const struct fit_case *c) {
     a->weight_bytes = a->plan.weight_bytes;
     a->kv_bytes_per_token = sum_times(n, fit_kv_bytes(shape, &a->plan, 1));
     a->kv_bytes = sum_times(n, sum_times(a->plan.n_seqs, one));
-    a->overhead_bytes = n * (d->overhead_bytes + (n > 1 ? d->split_bytes : 0));
-    a->usable_bytes = n * (d->memory_bytes * (uint64_t)d->share / 1000);
+    a->overhead_bytes = sum_times(n, d->overhead_bytes + (n > 1 ? d->split_bytes : 0));
+    a->usable_bytes = sum_times(n, d->memory_bytes * (uint64_t)d->share / 1000);
     a->room = fit_room(&a->plan, d);
 }
 

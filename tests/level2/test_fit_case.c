@@ -184,6 +184,10 @@ START_TEST(overhead_of_a_split_counts_for_each_device) {
     c.machine.device.split_bytes = 11;
     fit_answer_of(&a, &c);
     assert_number("overhead", (int64_t)a.overhead_bytes, 444);
+    c.machine.n_devices = c.machine.n_split = 32;
+    c.machine.device.overhead_bytes = UINT64_C(1) << 60; // fit.h: the most
+    fit_answer_of(&a, &c);
+    ck_assert_uint_eq(a.overhead_bytes, FIT_TOO_MUCH);
 }
 END_TEST
 
