@@ -68,11 +68,21 @@ static void advise_memory(struct fit_answer *a, const struct fit_case *c) {
     add(a, a->plan.n_seqs, option, "a machine with %s", byte_text(words, memory));
 }
 
+// What the option of this value means: advice is tried as it is said.
+static struct fit_type type_of(const char *value) {
+    struct fit_type type = {0};
+    bool is_known = fit_type_find(&type, value);
+    MUST(is_known);
+    return type;
+}
+
 static void advise_weights(struct fit_answer *a, const struct fit_case *c,
-                           const char *option, struct fit_type type, const char *words) {
+                           const char *value, const char *words) {
+    char option[64];
     struct fit_plan plan = a->plan;
     uint64_t n;
-    plan.weight_bytes = fit_bytes(type, c->subject->shape.n_weights);
+    plan.weight_bytes = fit_bytes(type_of(value), c->subject->shape.n_weights);
+    snprintf(option, sizeof(option), "--weights %s", value);
     if (plan.weight_bytes < a->weight_bytes && tries(a, c, &plan, &n))
         add(a, n, option, "%s", words);
 }
@@ -84,7 +94,7 @@ static bool can_halve_kv(const struct fit_case *c) {
 static void advise_kv(struct fit_answer *a, const struct fit_case *c) {
     struct fit_plan plan = a->plan;
     uint64_t n;
-    plan.kv = (struct fit_type){1, 1};
+    plan.kv = type_of("int8");
     if (can_halve_kv(c) && tries(a, c, &plan, &n)) add(a, n, "--kv int8", "KV in 8 bits");
 }
 
@@ -104,8 +114,8 @@ static void advise_traffic(struct fit_answer *a, const struct fit_case *c) {
 static void advise_both(struct fit_answer *a, const struct fit_case *c) {
     struct fit_plan plan = a->plan;
     uint64_t n;
-    plan.weight_bytes = fit_bytes((struct fit_type){2, 1}, c->subject->shape.n_weights);
-    plan.kv = (struct fit_type){1, 1};
+    plan.weight_bytes = fit_bytes(type_of("int4"), c->subject->shape.n_weights);
+    plan.kv = type_of("int8");
     if (can_halve_kv(c) && tries(a, c, &plan, &n))
         add(a, n, "--weights int4 --kv int8", "weights in 4 bits and KV in 8");
 }
@@ -118,15 +128,11 @@ void fit_advise(struct fit_answer *a, const struct fit_case *c) {
     }
     int n_bought = a->n_advice;
     if (c->machine.is_here) {
-        advise_weights(a, c, "--weights q8_0", (struct fit_type){32, 34},
-                       "a file with weights in 8 bits");
-        advise_weights(a, c, "--weights q4_0", (struct fit_type){32, 18},
-                       "a file with weights in 4 bits");
+        advise_weights(a, c, "q8_0", "a file with weights in 8 bits");
+        advise_weights(a, c, "q4_0", "a file with weights in 4 bits");
     } else {
-        advise_weights(a, c, "--weights int8", (struct fit_type){1, 1},
-                       "weights in 8 bits");
-        advise_weights(a, c, "--weights int4", (struct fit_type){2, 1},
-                       "weights in 4 bits (scales add 0.16 to 0.5)");
+        advise_weights(a, c, "int8", "weights in 8 bits");
+        advise_weights(a, c, "int4", "weights in 4 bits (scales add 0.16 to 0.5)");
         advise_kv(a, c);
     }
     advise_traffic(a, c);
