@@ -1,5 +1,5 @@
 // Patterns of JSON against those that we know. Nothing is interpreted: a chain is one of ours or not.
-#include "level2-operator/words/tokenizer_rules.h"
+#include "level2-operator/files/tokenizer_rules.h"
 
 #include <string.h>
 

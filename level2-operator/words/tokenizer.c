@@ -7,7 +7,10 @@
 #include "level2-operator/words/char_class.h"
 #include "level2-operator/words/word_cache.h"
 
-enum { FIRST_WORK_BYTES = 256 }; // nearly every word is shorter
+enum {
+    FIRST_WORK_BYTES = 256,                    // nearly every word is shorter
+    MAX_TEXT_BYTES = INT_MAX / NFC_GROWTH / 2, // an int counts its candidates
+};
 
 // One text on its way to ids.
 struct encoding {
@@ -219,9 +222,10 @@ enum status tokenizer_encode(const struct tokenizer *t, const char *text, size_t
     bool wants_eos = (add & ADD_EOS) && t->add_eos && t->eos >= 0;
 
     *n_ids = 0;
-    if (n_bytes >= INT_MAX / NFC_GROWTH / 2)
-        return error_set(err, ERR_LIMIT, "a text of %zu bytes is too long to tokenize",
-                         n_bytes);
+    if (n_bytes >= MAX_TEXT_BYTES)
+        return error_set(err, ERR_LIMIT,
+                         "a text of %zu bytes is too long to tokenize: send less than %d",
+                         n_bytes, MAX_TEXT_BYTES);
     enum status st = encoding_start(&e, n_bytes, err);
     if (st != OK) return st;
     if (wants_bos) e.ids++; // its place is kept free

@@ -70,16 +70,18 @@ static inline size_t tokenizer_max_ids(const struct tokenizer *t, size_t n_bytes
 
 enum { ADD_BOS = 1, ADD_EOS = 2 };
 
-// ids needs room for tokenizer_max_ids. Work memory comes from scratch: at most 2 bytes per byte of
-// the text (4 with NFC), and for the longest word 28 per byte (BPE) or 40 per character (SPM, where a
-// text without spaces is one word), at most three times that when words keep growing. markup is (n_markup); NULL: no control token is recognised anywhere.
 // Broken UTF-8 is kept: its bytes are encoded as they are.
 // add: ADD_BOS puts bos first if the file asks for it and the text does not begin with it already;
 // ADD_EOS the same behind it. A prompt that is to be continued wants no eos.
+// Work memory comes from scratch: at most 2 bytes per byte of the text (4 with NFC), and for the
+// longest word 28 per byte (BPE) or 40 per character (SPM, where a text without spaces is one word), at
+// most three times that when words keep growing. ERR_MEMORY; ERR_LIMIT: a text of 350 MB or more.
 enum status tokenizer_encode(const struct tokenizer *t, const char *text, size_t n_bytes,
-                             const struct markup *markup, int n_markup, int add,
-                             token_id *ids, int *n_ids, struct arena *scratch,
-                             struct error *err);
+                             const struct markup *markup, // (n_markup); NULL: no control
+                             int n_markup,                // token is recognised anywhere
+                             int add,
+                             token_id *ids, // (tokenizer_max_ids)  out
+                             int *n_ids, struct arena *scratch, struct error *err);
 
 // The bytes of one id in the midst of a text; with_special false: control and unknown tokens are
 // empty. id must be valid.

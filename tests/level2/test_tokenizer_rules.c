@@ -1,6 +1,6 @@
 // Which chains of a tokenizer.json are ours. The expressions are those of published files, letter by letter;
 // a chain that differs in one place is none of ours.
-#include "level2-operator/words/tokenizer_rules.h"
+#include "level2-operator/files/tokenizer_rules.h"
 
 #include <stdio.h>
 #include <string.h>
