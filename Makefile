@@ -167,6 +167,8 @@ suite:                  ## one suite on the reference: make suite S=rope
 	    "There are: $(sort $(notdir $(SUITES)))" | fold -s -w 80 >&2; exit 2; }
 	@+$(BUILD_GOALS) $(BUILD)/test/suites/$(S) $(TINY)
 	@TINY_MODEL=$(TINY) $(BUILD)/test/suites/$(S)
+refresh: setup-test     ## write anew what is made from sources: starters, counts, records, tables, transcripts
+	@MAKE="$(MAKE)" BUILD="$(BUILD)" CC="$(CC)" JOBS="$(JOBS)" $(PYTHON) tools/refresh.py
 verify: setup-test model ## the reference checks once more, on the real model
 	@+$(COURSE) link && $(BUILD_GOALS) programs suites
 	@tools/same_text.sh "$(MODEL)" $(BUILD)/bin
@@ -255,5 +257,5 @@ $(TINY): tools/tiny_model.py tools/tiny_containers.py tools/tiny_arch.py tools/n
 
 .SECONDARY:
 .PHONY: setup-suite setup-test setup-check setup-door help next test tests status hint watch debug compare reset grade race triage editor doctor run chat serve bench lesson0 lesson1 lesson2 model \
-        setup all clean suite verify check times overhead faults tokenizers fuzz programs suites course-commands
+        setup all clean suite refresh verify check times overhead faults tokenizers fuzz programs suites course-commands
 -include $(shell find $(BUILD) -name '*.d' -not -path '*/proof/*' 2>/dev/null)

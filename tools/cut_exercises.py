@@ -9,7 +9,7 @@ import argparse
 import subprocess
 import sys
 
-from ladder import catalog, cut
+from ladder import build, catalog, cut
 from ladder.catalog import ROOT, Refused
 
 
@@ -32,6 +32,17 @@ def starters(course):
     return cuts
 
 
+def cut_before(path):
+    """Where the starter is kept as it was last written here: a file that is still the same holds no work."""
+    return ROOT / build.build_dir() / "cut" / path
+
+
+def is_nobodys_work(path):
+    """True when the file stands as it is in a commit, or as it was cut."""
+    kept = cut_before(path)
+    return is_committed_as_it_stands(path) or (kept.is_file() and kept.read_bytes() == (ROOT / path).read_bytes())
+
+
 def is_committed_as_it_stands(path):
     """True when git knows the file and nobody has worked in it."""
     known = subprocess.run(["git", "ls-files", "--error-unmatch", path], cwd=ROOT, capture_output=True)
@@ -44,9 +55,10 @@ def write(cuts):
         path = ROOT / ex.file
         if path.exists() and path.read_text(errors="replace") == starter:
             continue
-        if path.exists() and not is_committed_as_it_stands(ex.file):
+        if path.exists() and not is_nobodys_work(ex.file):
             raise Refused(f"{ex.file} holds work that is in no commit: make reset EX={ex.id} keeps a copy")
         path.write_text(starter)
+        build.write_if_changed(cut_before(ex.file), starter)
         print(f"cut {ex.file}")
 
 
@@ -54,7 +66,7 @@ def check(cuts):
     stale = [ex.file for ex, starter in cuts
              if not (ROOT / ex.file).exists() or (ROOT / ex.file).read_text(errors="replace") != starter]
     if stale:
-        raise Refused("not what tools/cut_exercises.py cuts: " + ", ".join(stale))
+        raise Refused(f"not what is cut from the solution: {', '.join(stale)}: make refresh")
     print(f"{len(cuts)} starters are what is cut from their solutions")
 
 

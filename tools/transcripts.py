@@ -55,10 +55,14 @@ def show(page, block, step, difference):
     print(f"  the page: {want}\n  the run:  {got}")
 
 
+def steps_of_block(block):
+    return transcripts.steps_of(block.lines)
+
+
 def play(page, block, tree):
     """(step, lines that came) of each command of a block."""
     tree.solve(solved_in(block, page, tree.course))
-    for step in transcripts.steps_of(block.lines):
+    for step in steps_of_block(block):
         yield step, printed(tree, step.command)
 
 
@@ -121,7 +125,8 @@ def run(root, names, is_writing):
                 n_wrong += check(page, tree)
     n_blocks = sum(block.kind == "transcript" for page in pages for block in page.blocks)
     if not is_writing:
-        print(f"transcripts: {n_blocks - n_wrong} of {n_blocks} say what the page says")
+        print(f"transcripts: {n_blocks - n_wrong} of {n_blocks} say what the page says"
+              + ("; if the run is right: make refresh" if n_wrong else ""))
     return 1 if n_wrong else 0
 
 

@@ -11,6 +11,7 @@ import json
 import sys
 from pathlib import Path
 
+from ladder import build
 from ladder.catalog import ROOT, Refused
 from triage import evidence, tickets
 
@@ -47,16 +48,22 @@ def fill(value, place):
     return [fill(inner, place) for inner in value] if isinstance(value, list) else value
 
 
+def renew(path, got):
+    """Writes a file whose lines are not the same but for times."""
+    if not path.exists() or evidence.first_difference(path.read_text().splitlines(), got):
+        path.write_text("\n".join(got) + "\n")
+
+
 def write(place):
     """Files first: commands read them."""
     for key in sorted(tickets.FOLDER.glob("level*/*/key.json")):
         for made in tickets.read_json(key)["made"]:
             if place.has_model or not made.get("needs"):
-                (key.parent / made["file"]).write_text("\n".join(place.printed(made["command"])) + "\n")
+                renew(key.parent / made["file"], place.printed(made["command"]))
     for path in sorted(tickets.FOLDER.glob("level*/*/*.json")):
         if path.name in ("ticket.json", "key.json"):
             document = fill(tickets.read_json(path), place)
-            path.write_text(json.dumps(document, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+            build.write_if_changed(path, json.dumps(document, indent=2, ensure_ascii=False) + "\n")
 
 
 def main():

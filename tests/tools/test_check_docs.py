@@ -410,6 +410,14 @@ class Tables(Place):
         self.assertEqual(self.table("commands")[2:], ["| `make next` | what to do now |", "| `make test` | red or green |",
                                                       "| `make level1` | a level |"])
 
+    def test_no_page_shows_a_total_that_nobody_measures_again(self):
+        for line in ("building 264 of 264 files", "engine with reference modules: 37536 passed", "37536 passed, 0 failed"):
+            self.write("README.md", f"# A\n\n```\n{line}\n```\n")
+            self.assertIn("README.md:4: a total that is another one tomorrow", self.run_main()[1])
+        for line in ("building ... files", "44 passed, 0 failed", "ok  tokenizer: 5931 passed, 0 failed"):
+            self.write("README.md", f"# A\n\n```\n{line}\n```\n")
+            self.assertNotIn("a total", self.run_main()[1])
+
     def test_the_number_of_modules_is_that_of_the_exercises(self):
         page = self.write("README.md", "# A\n\n```\nYou have written 0 of 7 modules.\n```\n0 done, 7 to do; 1 of 7 things.\n")
         status, text = self.run_main()

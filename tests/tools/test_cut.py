@@ -258,7 +258,7 @@ class Command(unittest.TestCase):
         return done.returncode, done.stdout + done.stderr
 
     def test_writes_checks_and_leaves_alone(self):
-        self.assertEqual(self.cut("--check"), (1, "not what tools/cut_exercises.py cuts: level1-user/turn.c\n"))
+        self.assertEqual(self.cut("--check"), (1, "not what is cut from the solution: level1-user/turn.c: make refresh\n"))
         self.assertEqual(self.cut(), (0, "cut level1-user/turn.c\n"))
         self.assertEqual(self.cut("--check"), (0, "1 starters are what is cut from their solutions\n"))
         before = self.file.stat().st_mtime_ns
@@ -272,6 +272,14 @@ class Command(unittest.TestCase):
         fill(self.root, {"solutions/level1-user/turn.c": SOLUTION.replace("Turns", "Twists")})
         self.assertEqual(self.cut(), (0, "cut level1-user/turn.c\n"))
         self.assertIn("Twists", self.file.read_text())
+
+    def test_a_starter_in_no_commit_is_cut_again_as_long_as_nobody_worked_in_it(self):
+        self.cut()
+        fill(self.root, {"solutions/level1-user/turn.c": SOLUTION.replace("Turns", "Twists")})
+        self.assertEqual(self.cut(), (0, "cut level1-user/turn.c\n"))
+        self.file.write_text(self.file.read_text() + "// mine\n")
+        fill(self.root, {"solutions/level1-user/turn.c": SOLUTION})
+        self.assertEqual(self.cut()[0], 1)
 
     def test_work_in_no_commit_is_never_lost(self):
         said = (1, "level1-user/turn.c holds work that is in no commit: make reset EX=turn keeps a copy\n")

@@ -146,6 +146,14 @@ class Match(InATree):
         self.assertIsNone(mutants.match(TURN, [test("a[0]")], "1", self.root))
         self.assertIsNone(self.match(test("a[0]"), no_two={"a[0]": saw()}))
 
+    def test_a_record_is_stale_where_a_mutant_fails_in_another_way_or_is_gone(self):
+        was = {"a": {"t[0]": saw(got="0.5")}, "b": {"t[0]": saw()}}
+        mutants.save_record(TURN, was, "1", self.root)
+        close, other = {"t[0]": saw(got="0.500001")}, {"t[0]": saw(got="7")}
+        for now, stale in ((was, []), ({**was, "a": close}, []), ({**was, "a": other}, ["a"]), ({**was, "c": close}, ["c"]),
+                           ({"a": was["a"]}, ["b"]), ({**was, "b": {**was["b"], "u[0]": saw()}}, ["b"])):
+            self.assertEqual(mutants.stale_in_record(TURN, now, self.root), stale)
+
     def test_a_record_comes_back_as_it_was_written(self):
         signatures = {"no-two": {"a[0]": saw(got='x "y"'), "b[1]": saw("crash", None, None)}, "plus": {}}
         mutants.save_record(TURN, signatures, "1", self.root)

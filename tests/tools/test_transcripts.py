@@ -138,7 +138,7 @@ class Running(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertEqual(text, "docs/level2/rope.md:3: starter: $ make -s test\n"
                                "  the page: rope: not begun\n  the run:  rope: not started\n"
-                               "transcripts: 1 of 2 say what the page says\n")
+                               "transcripts: 1 of 2 say what the page says; if the run is right: make refresh\n")
 
     def test_writing_fills_in_and_a_second_run_agrees(self):
         page = self.root / "docs/level2/rope.md"

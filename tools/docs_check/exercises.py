@@ -46,7 +46,7 @@ def faults_of_headings(page, ex):
                          + (f"missing: {', '.join(missing)}" if missing else f"first wrong: {wrong}"))
     if not any(c.kind == "table" and c.value == f"exercise {ex.id}" for c in page.comments):
         yield page.fault(1, f"below the title: <!-- table: exercise {ex.id} --> and <!-- end -->; "
-                         "tools/check_docs.py --write fills it in")
+                         "make refresh fills it in")
 
 
 def faults_of_blocks(page, ex):

@@ -83,7 +83,7 @@ def picture_is_stale(root):
 
 def faults_of(root):
     if picture_is_stale(root):
-        yield f"{PICTURE} is not what {RECORD} says; tools/check_docs.py --write"
+        yield f"{PICTURE} is not what {RECORD} says: make refresh"
 
 
 def write_picture(root):

@@ -142,7 +142,7 @@ def faults_of(page, course):
         if not fault and wanted is None:
             fault = f"no table is called '{comment.value}'"
         elif not fault and page.lines[comment.line + 1:end] != wanted:
-            fault = f"table {comment.value} is not what {source_of(comment.value)} says; tools/check_docs.py --write"
+            fault = f"table {comment.value} is not what {source_of(comment.value)} says: make refresh"
         if fault:
             yield page.fault(comment.line, fault)
 

@@ -96,6 +96,14 @@ def load_record(exercise, root=ROOT):
         return {"seed": "", "mutants": {}}
 
 
+def stale_in_record(exercise, signatures, root=ROOT):
+    """Names of the mutants that fail in another way than the record says, or stand only there."""
+    known = load_record(exercise, root)["mutants"]
+    return sorted(set(known) - set(signatures)) + [
+        name for name, mine in signatures.items()
+        if set(known.get(name, {})) != set(mine) or not all(is_same(mine[t], known[name][t]) for t in mine)]
+
+
 def is_same(mine, theirs):
     """Equal within a tolerance: machines differ in the last digits of a float, not in whole numbers."""
     if mine["cause"] != theirs["cause"] or mine["index"] != theirs["index"]:

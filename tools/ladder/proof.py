@@ -137,7 +137,8 @@ def prove_solution(bench, seeds):
     if run.trouble:
         yield f"{bench.exercise.id}: solution: {run.trouble}"
     if len(run.tests) != bench.exercise.tests:
-        yield f"{bench.exercise.id}: {len(run.tests)} tests ran, and course.json promises {bench.exercise.tests}"
+        yield (f"{bench.exercise.id}: {len(run.tests)} tests ran, and course.json promises {bench.exercise.tests}: "
+               "make refresh")
     if run.tests and not run.tests[0].name.startswith("worked_example["):
         yield f"{bench.exercise.id}: the first test is {run.tests[0].name}, not worked_example"
     names = {part.name for part in bench.exercise.parts} | {"whole", "worked"}
@@ -163,15 +164,11 @@ def prove_mutants(bench, seeds, record=False):
         for seed in range(2, seeds + 1):
             if not bench.dies(program, seed, quickest.name):
                 yield f"{bench.exercise.id}: the mutant {mutant['name']} survives COURSE_SEED={seed}"
-    if record:
+    stale = mutants.stale_in_record(bench.exercise, signatures, bench.root)
+    if record and stale:
         mutants.save_record(bench.exercise, signatures, suite.DEFAULT_SEED, bench.root)
-        return
-    known = mutants.load_record(bench.exercise, bench.root)["mutants"]
-    for name, tests in signatures.items():
-        theirs = known.get(name, {})
-        if set(theirs) != set(tests) or not all(mutants.is_same(tests[t], theirs[t]) for t in tests):
-            yield (f"{bench.exercise.id}: the record of {name} is stale: "
-                   f"tools/course.py mutants {bench.exercise.id} --record")
+    elif stale:
+        yield f"{bench.exercise.id}: the record of {', '.join(stale)} is stale: make refresh"
 
 
 def prove(exercise, graph, root, kinds, seeds, record, commands):
