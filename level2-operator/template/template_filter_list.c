@@ -92,7 +92,7 @@ static struct value map_by_filter(struct render *r, struct value in,
                                       : NULL;
     if (!filter) return render_fail(r, ERR_UNSUPPORTED, "map: there is no such filter");
     struct arguments rest = behind(all, 1);
-    for (size_t i = 0; mapped && i < items.n_items && !r->st; i++)
+    for (size_t i = 0; mapped && i < items.n_items && render_step(r, 1); i++)
         mapped[i] = filter_run(r, filter, items.items[i], &rest);
     return value_list(mapped, mapped ? items.n_items : 0);
 }
@@ -105,7 +105,7 @@ static struct value run_map(struct render *r, struct value in, const struct valu
     if (!path) return map_by_filter(r, in, all);
     struct list items = items_if_any(r, in);
     struct value *mapped = render_values(r, items.n_items);
-    for (size_t i = 0; mapped && i < items.n_items && !r->st; i++) {
+    for (size_t i = 0; mapped && i < items.n_items && render_step(r, 1); i++) {
         mapped[i] = path_get(r, items.items[i], *path);
         if (otherwise && !value_is_given(mapped[i])) mapped[i] = *otherwise;
     }
@@ -230,7 +230,7 @@ static struct value run_unique(struct render *r, struct value in, const struct v
     struct value *keys = render_values(r, items.n_items);
     size_t n = 0;
     (void)all;
-    for (size_t i = 0; kept && keys && i < items.n_items && !r->st; i++) {
+    for (size_t i = 0; kept && keys && i < items.n_items && render_step(r, 1); i++) {
         keys[n] = order_key(r, items.items[i], arg[1], value_is_true(arg[0]));
         if (value_contains(r, value_list(keys, n), keys[n])) continue;
         kept[n++] = items.items[i];
@@ -242,7 +242,7 @@ static struct value extreme(struct render *r, struct value in, const struct valu
                             int wanted) {
     struct list items = iterate(r, in);
     struct value best = value_undefined(text_own("item")), best_key = best;
-    for (size_t i = 0; i < items.n_items && !r->st; i++) {
+    for (size_t i = 0; i < items.n_items && render_step(r, 1); i++) {
         struct value key = order_key(r, items.items[i], arg[1], value_is_true(arg[0]));
         if (i > 0 && value_order(r, key, best_key) * wanted <= 0) continue;
         best = items.items[i];
@@ -268,7 +268,7 @@ static struct value run_sum(struct render *r, struct value in, const struct valu
     struct list items = iterate(r, in);
     struct value sum = value_is_given(arg[1]) ? arg[1] : value_int(0);
     (void)all;
-    for (size_t i = 0; i < items.n_items && !r->st; i++) {
+    for (size_t i = 0; i < items.n_items && render_step(r, 1); i++) {
         struct value v = items.items[i];
         if (value_is_given(arg[0])) v = path_get(r, v, arg[0]);
         sum = arithmetic(r, NODE_SUM, sum, v);
