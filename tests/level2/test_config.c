@@ -4,8 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "tests/support/gguf_file.h"
-#include "tests/support/suite.h"
+#include "tests/support/arch_file.h"
 
 static struct gguf_file file;
 static struct config c;
@@ -22,17 +21,7 @@ static void teardown(void) {
 
 // Reads the config of the file as it stands now.
 static enum status read_config(void) {
-    struct bytes b = file_bytes(&file);
-    struct arena arena;
-    struct gguf g;
-
-    arena_init(&arena, 1 << 20);
-    enum status st = gguf_parse(&g, b.data, b.n, "test.gguf", &arena, &err);
-    ck_assert_msg(st == OK, "%s", err.text);
-    st = config_read(&c, &g, "test.gguf", &err);
-    arena_free(&arena);
-    bytes_free(&b);
-    return st;
+    return file_config(&file, &c, &err);
 }
 
 static void read_ok(void) {

@@ -113,3 +113,17 @@ void file_become(struct gguf_file *f, enum arch arch, struct draw *d) {
     if (arch == ARCH_QWEN3) become_qwen3(f, d);
     if (arch == ARCH_GEMMA3) become_gemma3(f, d);
 }
+
+enum status file_config(const struct gguf_file *f, struct config *c, struct error *err) {
+    struct bytes b = file_bytes(f);
+    struct arena arena;
+    struct gguf g;
+
+    arena_init(&arena, 1 << 20);
+    enum status st = gguf_parse(&g, b.data, b.n, "test.gguf", &arena, err);
+    ck_assert_msg(st == OK, "%s", err->text);
+    st = config_read(c, &g, "test.gguf", err);
+    arena_free(&arena);
+    bytes_free(&b);
+    return st;
+}
