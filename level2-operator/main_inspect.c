@@ -35,35 +35,6 @@ static void session_close(struct session *s) {
     arena_free(&s->arena);
 }
 
-// One file of a model folder cannot be run, but checked for itself. false: it is no such file.
-static bool check_lone_file(const struct options *o) {
-    struct session s = {0};
-    enum status st = session_open(&s, o->file, NULL);
-    const struct gguf *g = &s.file.gguf;
-    bool is_lone = st == OK && !g->version && !g->is_converted;
-
-    if (is_lone)
-        printf("ok: safetensors, %" PRIu64
-               " tensors; to check the model, name its folder\n",
-               g->n_tensors);
-    session_close(&s);
-    return is_lone;
-}
-
-static enum status run_check(const struct options *o, struct error *err) {
-    struct error why;
-    struct model m;
-    enum status st = model_open(&m, o->file, NULL, err);
-    if (st == ERR_INPUT && check_lone_file(o)) return OK;
-    if (st != OK) return st;
-    bool has_chat = chat_template_check(&m.chat, &why) == OK;
-    printf("ok: %s, %d layers, %d wide, %d tokens, context %d%s%s\n",
-           arch_name(m.config.arch), m.config.n_layers, m.config.d_model, m.config.n_vocab,
-           m.config.n_ctx, has_chat ? "" : "; no chat: ", has_chat ? "" : why.text);
-    model_close(&m);
-    return OK;
-}
-
 // Takes the document over; NULL says that memory ended.
 static enum status write_json(json_t *document, const char *file, struct error *err) {
     if (!document)
@@ -73,6 +44,51 @@ static enum status write_json(json_t *document, const char *file, struct error *
     json_decref(document);
     putchar('\n');
     return OK; // whether it was written is asked at the end
+}
+
+// One file of a model folder cannot be run, but checked for itself. ERR_INPUT: it is no such file.
+static enum status check_lone_file(const struct options *o, struct error *err) {
+    struct session s = {0};
+    enum status st = session_open(&s, o->file, NULL);
+    const struct gguf *g = &s.file.gguf;
+
+    if (st != OK || g->version || g->is_converted) {
+        st = ERR_INPUT;
+    } else if (o->json) {
+        st = write_json(inspect_lone_json(o->file, g), o->file, err);
+    } else {
+        printf("ok: safetensors, %" PRIu64
+               " tensors; to check the model, name its folder\n",
+               g->n_tensors);
+    }
+    session_close(&s);
+    return st;
+}
+
+static void print_check(const struct config *c, const char *no_chat) {
+    printf("ok: %s, %d layers, %d wide, %d tokens, context %d%s%s\n", arch_name(c->arch),
+           c->n_layers, c->d_model, c->n_vocab, c->n_ctx, no_chat ? "; no chat: " : "",
+           no_chat ? no_chat : "");
+}
+
+static enum status run_check(const struct options *o, struct error *err) {
+    struct error why;
+    struct model m;
+    enum status st = model_open(&m, o->file, NULL, err);
+    if (st == ERR_INPUT) {
+        enum status lone = check_lone_file(o, &why);
+        if (lone != ERR_INPUT && lone != OK) *err = why;
+        return lone == ERR_INPUT ? st : lone;
+    }
+    if (st != OK) return st;
+    const char *no_chat = chat_template_check(&m.chat, &why) == OK ? NULL : why.text;
+    if (o->json) {
+        st = write_json(inspect_check_json(o->file, &m.config, no_chat), o->file, err);
+    } else {
+        print_check(&m.config, no_chat);
+    }
+    model_close(&m);
+    return st;
 }
 
 // By the name in the file, or by the one that the engine uses.

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "level2-operator/gguf/gguf.h"
+#include "level2-operator/model/config.h"
 #include "level2-operator/words/tokenizer_facts.h"
 
 struct inspected {
@@ -68,6 +69,13 @@ json_t *inspect_tensor_json(const struct gguf *g, const struct gguf_tensor *t, f
 
 // [{"id", "kind", "text"}, ...], with "score" if tokens have one. NULL: no memory.
 json_t *inspect_tokens_json(const struct tokenizer_facts *facts);
+
+// {"file", "ok": true, "architecture", "n_layers", "d_model", "n_vocab", "n_ctx", "no_chat"}: a model that
+// runs. no_chat: why it cannot chat; NULL, and null there: it can. NULL: no memory.
+json_t *inspect_check_json(const char *file, const struct config *c, const char *no_chat);
+
+// {"file", "ok": true, "format": "safetensors", "n_tensors"}: one file of a folder. NULL: no memory.
+json_t *inspect_lone_json(const char *file, const struct gguf *g);
 
 const char *inspect_kind_name(enum token_kind kind);
 

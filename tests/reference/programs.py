@@ -6,6 +6,7 @@ that says what, where and what to do, status 1, at once.
 
 Standard library only.
 """
+import json
 import os
 import subprocess
 import sys
@@ -95,6 +96,11 @@ class Programs:
             self.tally.check(words in done.stdout, f"inspect --check of a base model: says {words!r}", done.stdout)
         done, _ = self.run("", "inspect", "--check", self.model)
         self.tally.check(b"no chat" not in done.stdout, "inspect --check of a chat model", done.stdout)
+        for file, why in ((path, "no chat template"), (self.model, None)):
+            done, _ = self.run("", "inspect", "--check", "--json", file)
+            said = json.loads(done.stdout)
+            self.tally.equal((said["file"], said["ok"]), (file, True), "inspect --check --json")
+            self.tally.check(why in said["no_chat"] if why else said["no_chat"] is None, "inspect --check --json: chat", said)
         (self.folder / "empty.jinja").touch()
         self.refused("empty.jinja: the file is empty", "", "serve", "--model", path, "--port", "0",
                      "--chat-template", str(self.folder / "empty.jinja"))
