@@ -25,7 +25,8 @@ static const json_t *part_of(const json_t *chain, const char *list, size_t i) {
 
 // ---- words --------------------------------------------------------------------------------------
 
-// What the two expressions have in common; they differ in how many digits make a word.
+// What the two expressions have in common; they differ in how many digits make a word. Macros, since
+// only literals can be joined.
 #define BEFORE_DIGITS "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|"
 #define AFTER_DIGITS  "| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+"
 

@@ -14,7 +14,7 @@ enum status kv_plain_layout(struct kv_layout *layout, const struct config *c,
                          "KV cache: a block holds %d tokens; ask for 1 or more",
                          layout->block_len);
 
-    // (n_layers, 2, n_kv_heads, block_len, d_head)
+    // (n_layers, 2, n_kv_heads, block_len, d_head): by the limits of config_read at most 2^54 bytes
     layout->block_bytes = (size_t)c->n_layers * 2 * (size_t)c->n_kv_heads *
                           (size_t)layout->block_len * (size_t)c->d_head * sizeof(float);
     return OK;

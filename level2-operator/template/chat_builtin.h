@@ -10,7 +10,7 @@ struct chat_builtin {
 // Ends with a NULL name.
 extern const struct chat_builtin chat_builtins[];
 
-// "chatml, llama3, ...": for messages.
+// Their names, for messages. A macro, since only literals can be joined; a test compares the two lists.
 #define CHAT_BUILTIN_NAMES "chatml, llama3, mistral, gemma or plain"
 
 #endif

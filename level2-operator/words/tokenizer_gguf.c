@@ -23,7 +23,7 @@
 #include "level2-operator/gguf/gguf_place.h"
 #include "level2-operator/gguf/gguf_value.h"
 
-#define KEY(name) "tokenizer.ggml." name
+#define KEY(name) "tokenizer.ggml." name // a macro, since only literals can be joined
 
 const char key_takes_spaces[] = "tokenizer.hf.takes_spaces";
 const char key_space_everywhere[] = "tokenizer.hf.add_space_everywhere";
