@@ -172,7 +172,7 @@ refresh: setup-test     ## write anew what is made from sources: starters, count
 verify: setup-test model ## the reference checks once more, on the real model
 	@+$(COURSE) link && $(BUILD_GOALS) programs suites
 	@tools/same_text.sh "$(MODEL)" $(BUILD)/bin
-	@tools/run_tests.py --checks $(REAL_CHECKS) -- --model "$(MODEL)" --bin $(BUILD)/bin
+	@tools/run_tests.py --jobs 1 --checks $(REAL_CHECKS) -- --model "$(MODEL)" --bin $(BUILD)/bin
 check: setup-check      ## what CI runs beyond `make test`: format, clang, threads, docs
 	@CC=$(CC) JOBS=$(JOBS) MODEL="$(MODEL)" tools/check.py
 times: setup-suite      ## how long a learner waits for a verdict
