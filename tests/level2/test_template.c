@@ -346,6 +346,7 @@ Suite *suite(void) {
                         sizeof(cases) / sizeof(cases[0]));
     suite_add_tcase(s, reference);
     TCase *edges = tcase_create("edges");
+    tcase_set_timeout(edges, 60); // all steps, under a sanitizer, on a busy machine
     tcase_add_loop_test(edges, no_template_takes_all, 0,
                         sizeof(hungry) / sizeof(hungry[0]));
     tcase_add_loop_test(edges, depth_is_no_way_to_break_the_stack, 0,
