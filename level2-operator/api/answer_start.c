@@ -6,12 +6,11 @@
 #include <xxhash.h>
 
 // What a body justifies. Read: a message of 25 bytes of JSON takes a struct of 24, an id of 2 bytes
-// takes 4, each part at least a cache line. Encoded: about 40 bytes per byte of the longest word,
-// plus text, markup and ids. Kept: what choices need, whatever the size of the body.
+// takes 4, each part at least a cache line; text and markup take less. Encoded: what the tokenizer
+// says. Kept: what choices need, whatever the size of the body.
 enum {
     FIXED_BYTES = 1 << 20,
     READ_PER_BODY_BYTE = 16,
-    ENCODE_PER_BODY_BYTE = 64,
     CHOICE_BYTES = 4 << 10,
     LOGGED_BYTES = 1500, // of a prompt, if any: it must fit into a line
     CHOICE_PIECES = 8    // the stop filter may hold some pieces
@@ -118,14 +117,15 @@ static enum status make_prompt(struct answer *a, const struct api_request *r, in
 
 static enum status make_prompts(struct answer *a, const struct api_request *r,
                                 size_t n_body, struct error *err) {
+    const size_t n_read = FIXED_BYTES + READ_PER_BODY_BYTE * n_body;
     struct arena scratch;
     enum status st = OK;
 
-    arena_init(&a->prompt_arena, FIXED_BYTES + READ_PER_BODY_BYTE * n_body);
+    arena_init(&a->prompt_arena, n_read);
     a->prompts = ARENA_NEW(&a->prompt_arena, struct prompt_ids, a->n_prompts);
     if (!a->prompts) return error_set(err, ERR_MEMORY, "no memory for the prompts");
     for (int i = 0; i < a->n_prompts && !st; i++) {
-        arena_init(&scratch, FIXED_BYTES + ENCODE_PER_BODY_BYTE * n_body);
+        arena_init(&scratch, n_read + tokenizer_work_bytes(&a->model->tokenizer, n_body));
         st = make_prompt(a, r, i, n_body, &scratch, err);
         arena_free(&scratch);
     }

@@ -68,14 +68,23 @@ static inline size_t tokenizer_max_ids(const struct tokenizer *t, size_t n_bytes
     return growth * n_bytes + 3;
 }
 
+// Upper bound for what encoding takes from an arena, its ids included, whatever the text: 2 bytes for each
+// of what is merged, and for each of the longest word 28 (BPE) or 40 (SPM, where a text without spaces
+// is one word). A work space that is too short is left behind for one of twice the size, so that words
+// which grow and grow take that for each byte of theirs twice.
+static inline size_t tokenizer_work_bytes(const struct tokenizer *t, size_t n_bytes) {
+    enum { BPE_WORD = 28, SPM_WORD = 40, SHORT_TEXT = 64 << 10 };
+    size_t word = t->family == FAMILY_BPE ? BPE_WORD : SPM_WORD;
+    return (2 + 2 * word + sizeof(token_id)) * tokenizer_max_ids(t, n_bytes) + SHORT_TEXT;
+}
+
 enum { ADD_BOS = 1, ADD_EOS = 2 };
 
 // Broken UTF-8 is kept: its bytes are encoded as they are.
 // add: ADD_BOS puts bos first if the file asks for it and the text does not begin with it already;
 // ADD_EOS the same behind it. A prompt that is to be continued wants no eos.
-// Work memory comes from scratch: at most 2 bytes per byte of the text (4 with NFC), and for the
-// longest word 28 per byte (BPE) or 40 per character (SPM, where a text without spaces is one word), at
-// most three times that when words keep growing. ERR_MEMORY; ERR_LIMIT: a text of 350 MB or more.
+// Work memory comes from scratch: tokenizer_work_bytes, less the ids. ERR_MEMORY; ERR_LIMIT: a text of
+// 350 MB or more.
 enum status tokenizer_encode(const struct tokenizer *t, const char *text, size_t n_bytes,
                              const struct markup *markup, // (n_markup); NULL: no control
                              int n_markup,                // token is recognised anywhere

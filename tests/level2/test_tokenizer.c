@@ -266,6 +266,43 @@ END_TEST
 
 // --- failures ------------------------------------------------------------------------------------
 
+// What takes the most: one word, words that grow just beyond the room for the last, and characters that
+// NFC makes three times as long (U+1D160).
+static size_t write_hungry(char *text, size_t n_room, int kind) {
+    size_t n = 0;
+    for (size_t room = 257, word = room; kind == 1 && n + word < n_room; room *= 2) {
+        memset(text + n, 'h', word);
+        text[n + word] = ' ';
+        n += word + 1;
+        word = room + 1;
+    }
+    if (kind == 1) return n;
+    for (; n + 4 <= n_room; n += 4)
+        memcpy(text + n, kind == 2 ? "\xf0\x9d\x85\xa0" : "hell", 4);
+    return n;
+}
+
+START_TEST(takes_no_more_memory_than_it_says) {
+    static const char *const families[] = {"smollm", "qwen2"};
+    static char text[200 << 10];
+    for (int i = 0; i < 3 * ROWS(families); i++) {
+        struct fixture x;
+        struct arena arena;
+        int n_ids;
+        fixture_prepare(&x);
+        ck_assert_int_eq(fixture_init(&x, families[i / 3]), OK);
+        size_t n = write_hungry(text, sizeof(text), i % 3);
+        arena_init(&arena, tokenizer_work_bytes(&x.t, n));
+        token_id *ids = ARENA_NEW(&arena, token_id, tokenizer_max_ids(&x.t, n));
+        ck_assert_msg(
+            tokenizer_encode(&x.t, text, n, NULL, 0, 0, ids, &n_ids, &arena, &x.err) == OK,
+            "%s, text %d: %s", families[i / 3], i % 3, x.err.text);
+        arena_free(&arena);
+        fixture_close(&x);
+    }
+}
+END_TEST
+
 // Two words: one fits the first work memory, one makes it grow.
 START_TEST(says_so_when_scratch_runs_out) {
     struct fixture x;
@@ -378,6 +415,7 @@ Suite *suite(void) {
     tcase_add_test(edges, keeps_broken_utf8_byte_by_byte);
     suite_add_tcase(s, edges);
     TCase *failures = tcase_create("failures");
+    tcase_add_test(failures, takes_no_more_memory_than_it_says);
     tcase_add_test(failures, says_so_when_scratch_runs_out);
     suite_add_tcase(s, failures);
     TCase *property = tcase_create("property");

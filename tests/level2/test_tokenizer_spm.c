@@ -333,6 +333,31 @@ START_TEST(survives_every_failed_allocation) {
 }
 END_TEST
 
+// Stretches between tokens of the text, each just beyond the room for the last; the first gets a space.
+START_TEST(takes_no_more_memory_than_it_says) {
+    static char text[200 << 10];
+    struct arena arena;
+    struct rig r;
+    size_t n = 0;
+    int n_ids;
+    for (size_t room = 258, word = 257; n + word + 3 <= sizeof(text); room *= 2) {
+        memset(text + n, 'h', word);
+        memcpy(text + n + word, "<t>", 3);
+        n += word + 3;
+        word = room + 1;
+    }
+    rig_prepare(&r);
+    rig_build(&r);
+    arena_init(&arena, tokenizer_work_bytes(&r.t, n));
+    token_id *ids = ARENA_NEW(&arena, token_id, tokenizer_max_ids(&r.t, n));
+    assert_status("encode",
+                  tokenizer_encode(&r.t, text, n, NULL, 0, 0, ids, &n_ids, &arena, &r.err),
+                  OK);
+    arena_free(&arena);
+    rig_close(&r);
+}
+END_TEST
+
 // --- property ------------------------------------------------------------------------------------
 
 // What only has characters with a spelling comes back, whatever is cached on the way.
@@ -383,6 +408,7 @@ Suite *suite(void) {
     tcase_add_test(edges, puts_bos_and_eos_around_once_and_only_if_the_file_asks);
     TCase *failures = tcase_in(s, "failures");
     tcase_add_test(failures, survives_every_failed_allocation);
+    tcase_add_test(failures, takes_no_more_memory_than_it_says);
     TCase *property = tcase_in(s, "property");
     tcase_add_test(property, gives_back_the_text_that_went_in);
     return s;
