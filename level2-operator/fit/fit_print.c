@@ -80,9 +80,11 @@ static void print_limits(FILE *out, const struct fit_case *c, const struct fit_a
             strcmp(c->kv, "f32") == 0 ? "" : " (and in f32)");
     if (a->max_sequences > 0) {
         fprintf(out,
-                "  runs out    a server that fitted at start is full when %" PRIu64
+                "  runs out    %s is full when %" PRIu64
                 " sequences have grown to\n              %" PRIu64 " tokens; the next one "
                 "finds no room\n",
+                c->machine.is_here ? "serve does not; an engine of many sequences"
+                                   : "a server that fitted at start",
                 a->max_sequences, c->n_ctx);
         if (c->request_s > 0)
             fprintf(out,

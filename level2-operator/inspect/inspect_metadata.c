@@ -53,7 +53,7 @@ static void print_type(FILE *out, const struct gguf_value *v, int width) {
     } else {
         snprintf(text, sizeof(text), "%s", gguf_type_name(v->type));
     }
-    fprintf(out, "%-*s", width, text);
+    fprintf(out, "%-*s ", width - 1, text); // a long one still ends before the value
 }
 
 void inspect_print_metadata(FILE *out, const struct gguf *g, bool whole) {

@@ -213,8 +213,12 @@ void http_exchange_text(struct http_server *s, struct http_connection *c, const 
 
 void http_exchange_refuse(struct http_server *s, struct http_connection *c,
                           const struct api_error *e, const char *message) {
+    size_t n_body = 0;
+    char *body = api_error_body(e, message, NULL, &n_body);
     http_exchange_refused(s, e);
-    http_reply_error(end_with_reply(s, c, e->http_status, NULL), e, message);
+    c->exchange.n_bytes = n_body;
+    http_reply_error_body(end_with_reply(s, c, e->http_status, NULL), e, body, n_body);
+    free(body);
 }
 
 // ---- to the worker -----------------------------------------------------------------------------

@@ -250,3 +250,10 @@ struct http_key *http_keys_of(struct http_keys *k, uint64_t scope) {
     }
     return NULL;
 }
+
+const char *http_keys_name(const struct http_keys *k, uint64_t scope) {
+    for (int i = 0; i < k->n_keys; i++) {
+        if (k->keys[i].scope == scope) return k->keys[i].name;
+    }
+    return "";
+}

@@ -66,4 +66,7 @@ bool http_keys_check(const struct http_keys *k, const char *authorization, uint6
 // The key of a scope; NULL: it is no longer known, or scope is 0.
 struct http_key *http_keys_of(struct http_keys *k, uint64_t scope);
 
+// Its name, for the log; "": there is none, or no key was asked for.
+const char *http_keys_name(const struct http_keys *k, uint64_t scope);
+
 #endif

@@ -29,14 +29,18 @@ static const char *reason_of(int status) {
         return "Not Found";
     case 405:
         return "Method Not Allowed";
+    case 409:
+        return "Conflict";
     case 413:
         return "Content Too Large";
     case 429:
         return "Too Many Requests";
-    case 504:
-        return "Gateway Timeout";
     case 503:
         return "Service Unavailable";
+    case 504:
+        return "Gateway Timeout";
+    case 507:
+        return "Insufficient Storage";
     default:
         return status < 500 ? "Refused" : "Internal Server Error";
     }
@@ -75,13 +79,18 @@ void http_reply_json(struct evhttp_request *req, int status, const char *body,
     http_reply_body(req, status, "application/json", body, n_body);
 }
 
+void http_reply_error_body(struct evhttp_request *req, const struct api_error *e,
+                           const char *body, size_t n_body) {
+    if (e->retry_after_s > 0) number_header(req, "Retry-After", (size_t)e->retry_after_s);
+    http_reply_json(req, e->http_status, body ? body : no_memory,
+                    body ? n_body : sizeof(no_memory) - 1);
+}
+
 void http_reply_error(struct evhttp_request *req, const struct api_error *e,
                       const char *message) {
-    size_t n_body = sizeof(no_memory) - 1;
+    size_t n_body = 0;
     char *body = api_error_body(e, message, NULL, &n_body);
-
-    if (e->retry_after_s > 0) number_header(req, "Retry-After", (size_t)e->retry_after_s);
-    http_reply_json(req, e->http_status, body ? body : no_memory, n_body);
+    http_reply_error_body(req, e, body, n_body);
     free(body);
 }
 

@@ -254,9 +254,18 @@ static void make_job(struct visit *v) {
 
 // ---- the administrator -------------------------------------------------------------------------
 
-static bool has_admin_key(const struct visit *v) {
+static void name_key(struct http_exchange *x, const struct http_keys *keys,
+                     uint64_t scope) {
+    snprintf(x->key_name, sizeof(x->key_name), "%s", http_keys_name(keys, scope));
+}
+
+// Names who it is for the log; the scope is for cached prefixes, of which he has none.
+static bool has_admin_key(struct visit *v) {
+    const struct http_keys *keys = v->s->options.swap.keys;
     uint64_t scope;
-    return http_keys_check(v->s->options.swap.keys, header(v, "Authorization"), &scope);
+    if (!http_keys_check(keys, header(v, "Authorization"), &scope)) return false;
+    name_key(&v->c->exchange, keys, scope);
+    return true;
 }
 
 static void answer_admin(struct visit *v) {
@@ -284,8 +293,7 @@ static bool has_key(struct visit *v) {
     struct http_keys *keys = v->s->options.keys;
     struct http_exchange *x = &v->c->exchange;
     if (!http_keys_check(keys, header(v, "Authorization"), &x->scope)) return false;
-    const struct http_key *key = http_keys_of(keys, x->scope);
-    if (key) snprintf(x->key_name, sizeof(x->key_name), "%s", key->name);
+    name_key(x, keys, x->scope);
     return true;
 }
 

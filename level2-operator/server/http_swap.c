@@ -57,11 +57,17 @@ static struct api_error error_of(const struct error *err) {
     }
 }
 
+static struct api_error log_failure(struct http_server *s, const struct error *err) {
+    struct api_error e = error_of(err);
+    char reason[2 * sizeof(err->text)];
+    log_line(s->options.log, LOG_WARN, "no swap", "status=%d reason=%s", e.http_status,
+             log_quote(reason, sizeof(reason), err->text));
+    return e;
+}
+
 static void refuse(struct http_server *s, struct http_connection *c,
                    const struct error *err) {
-    struct api_error e = error_of(err);
-    log_line(s->options.log, LOG_WARN, "no swap", "status=%d reason=%s", e.http_status,
-             status_name(err->code));
+    struct api_error e = log_failure(s, err);
     http_exchange_refuse(s, c, &e, err->text);
 }
 
@@ -149,10 +155,12 @@ bool http_swap_go_on(struct http_server *s) {
 static void fail(struct http_server *s) {
     int i_model = lifecycle_find(&s->lifecycle, MODEL_LOADING);
     struct http_connection *c = take_waiting(s);
-    log_line(s->options.log, LOG_WARN, "another model could not be loaded", "reason=%s",
-             status_name(s->swap.new_err.code));
     lifecycle_swap_failed(&s->lifecycle, i_model);
-    if (c) refuse(s, c, &s->swap.new_err);
+    if (c) {
+        refuse(s, c, &s->swap.new_err);
+    } else {
+        log_failure(s, &s->swap.new_err);
+    }
 }
 
 void http_swap_look(struct http_server *s) {
@@ -164,7 +172,9 @@ void http_swap_look(struct http_server *s) {
         if (!atomic_exchange(&s->swap.is_closed[i], false)) continue;
         lifecycle_closed(&s->lifecycle, i);
         s->swap.is_retired[i] = false;
-        log_line(s->options.log, LOG_INFO, "the model before is gone", "place=%d", i);
+        char id[2 * LIMIT_MODEL_ID_BYTES];
+        log_line(s->options.log, LOG_INFO, "the model before is gone", "id=%s",
+                 log_quote(id, sizeof(id), s->swap.ids[i]));
     }
     http_exchange_tell(s);
 }

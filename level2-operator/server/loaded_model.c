@@ -62,10 +62,11 @@ static void print_shortened(const struct load_options *o, const struct model *mo
 static void print_model(const struct loaded_model *m, const struct load_options *o,
                         int64_t began_ns) {
     struct error why;
-    char name[256], sampling[SAMPLING_TEXT_BYTES];
+    char name[256], id[2 * LIMIT_MODEL_ID_BYTES], sampling[SAMPLING_TEXT_BYTES];
     double seconds = (double)(clock_now(o->engine.clock) - began_ns) / 1e9;
     log_line(o->log, LOG_INFO, "model loaded",
-             "name=%s arch=%s context=%d threads=%d seconds=%.2f",
+             "id=%s name=%s arch=%s context=%d threads=%d seconds=%.2f",
+             log_quote(id, sizeof(id), m->served.id),
              log_quote(name, sizeof(name), m->model.name), arch_name(m->model.config.arch),
              engine_context(m->served.engine), o->engine.team->n_workers, seconds);
     log_line(o->log, LOG_INFO, "sampling, where a request does not say", "from=%s %s",

@@ -111,7 +111,7 @@ START_TEST(a_second_one_waits_for_the_end_of_the_first) {
     open_admin();
     int fd = begin();
     const char *reply = post("/admin/models", KEY, "{\"path\":\"test_http.c\"}");
-    assert_has("while it loads", reply, " 409 ");
+    assert_has("while it loads", reply, " 409 Conflict\r\n");
     assert_has("while it loads", reply, "\"code\":\"swap_in_progress\"");
     assert_has("while it loads", reply, "Retry-After: 1\r\n");
 
@@ -150,7 +150,7 @@ START_TEST(a_load_that_fails_leaves_everything_as_it_was) {
     int again = begin();
     error_set(&why, ERR_MEMORY, "does not fit");
     http_swap_failed(&house.server, &why);
-    assert_has("too large", hear(again, "}}"), " 507 ");
+    assert_has("too large", hear(again, "}}"), "HTTP/1.1 507 Insufficient Storage\r\n");
     close(fd);
     close(again);
 }

@@ -191,6 +191,16 @@ START_TEST(metadata_shows_types_and_short_values) {
 }
 END_TEST
 
+START_TEST(a_long_type_does_not_touch_its_value) {
+    parse();
+    for (uint64_t i = 0; i < g.n_keys; i++)
+        if (g.keys[i].value.type == GGUF_ARRAY) g.keys[i].value.n_items = 262144; // Gemma's
+    inspect_print_metadata(out, &g, false);
+    assert_printed("string[262144] \"<|endoftext|>\", ");
+    assert_printed("i32[262144]   3, 3, 3, ");
+}
+END_TEST
+
 START_TEST(metadata_can_be_shown_in_full) {
     parse();
     inspect_print_metadata(out, &g, true);
@@ -352,6 +362,7 @@ Suite *suite(void) {
     tcase_add_test(reference, numbers_of_a_tensor_go_into_a_document);
     tcase_add_test(reference, tokens_are_listed_with_their_kinds);
     tcase_add_test(reference, metadata_shows_types_and_short_values);
+    tcase_add_test(reference, a_long_type_does_not_touch_its_value);
     tcase_add_test(reference, metadata_can_be_shown_in_full);
     tcase_add_test(reference, tensors_are_listed_with_shape_and_place);
     tcase_add_test(reference, tensors_that_are_not_read_are_listed_too);

@@ -236,6 +236,18 @@ def one_that_does_not_fit_beside_the_other_is_refused_with_numbers(scene):
         assert swap(s, path="b.gguf")[0] == 200
 
 
+@check
+def the_log_says_who_changed_what_and_why_not(scene):
+    with scene.serve() as s:
+        logged = lambda *parts: until(lambda: any(all(part in line for part in parts) for line in s.lines), parts)
+        _, _, body = swap(s, path="none.gguf")
+        logged('msg="no swap" status=400', "none.gguf: No such file")
+        logged('path="/admin/models" status=400', "key=key-1", f"bytes={len(json.dumps(body, separators=(',', ':')))}")
+        assert swap(s, path="b.gguf", id="new")[0] == 200
+        logged('msg="model loaded" id="new"')
+        logged('msg="the model before is gone" id="a"')
+
+
 # ---- under load ---------------------------------------------------------------------------------
 
 
