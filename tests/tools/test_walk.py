@@ -257,6 +257,7 @@ class Walk(unittest.TestCase):
         self.assertIn("has not passed", self.tree.make("compare", "EX=rmsnorm", status=2))
         self.attempt(RIGHT, status=0)
         self.assertIn("+++ solutions/level2-operator/kernels/rmsnorm.c", self.tree.make("compare", "EX=rmsnorm"))
+        self.assertIn("it has passed", self.tree.make("next", "EX=rmsnorm"))
 
     def test_34_reset_brings_the_starter_back_and_keeps_the_work(self):
         self.attempt(RIGHT, status=0)

@@ -34,7 +34,10 @@ def command_next(args):
         print("Every exercise is yours. The engine, its tests and its documents: docs/README.md")
         return 0
     protos = words.prototypes((ROOT / ex.header).read_text(), course.functions_of(ex))
-    show(words.next_lines(ex, judge.first_gap(ex), course.lines_of(ex), protos))
+    lines = words.next_lines(ex, judge.first_gap(ex), course.lines_of(ex), protos)
+    if board.state_of(course.records().get(ex.id)) == "done":
+        lines.append(f"  done     it has passed; beside the reference: make compare EX={ex.id}")
+    show(lines)
     return 0
 
 
