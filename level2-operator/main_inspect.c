@@ -11,7 +11,7 @@
 #include "level2-operator/inspect/inspect.h"
 #include "level2-operator/kernels/rows_for.h"
 #include "level2-operator/model/model.h"
-#include "level2-operator/words/tokenizer_gguf.h"
+#include "level2-operator/tokenizer/tokenizer_gguf.h"
 
 struct options {
     const char *file;

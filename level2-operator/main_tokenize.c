@@ -15,8 +15,8 @@
 #include "level2-operator/files/model_file.h"
 #include "level2-operator/template/chat.h"
 #include "level2-operator/text/json_output.h"
-#include "level2-operator/words/tokenizer.h"
-#include "level2-operator/words/tokenizer_gguf.h"
+#include "level2-operator/tokenizer/tokenizer.h"
+#include "level2-operator/tokenizer/tokenizer_gguf.h"
 
 static const size_t arena_limit = (size_t)4
                                   << 30; // bytes; a text needs about 32 times its own

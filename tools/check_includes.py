@@ -24,7 +24,7 @@ ALLOWED = {
 }
 # The rooms of a level, from the ground up: each may include those that stand before it.
 ROOMS = {
-    "level2-operator": ["text", "kernels", "gguf", "words", "files", "template", "model", "fit", "engine", "service",
+    "level2-operator": ["text", "kernels", "gguf", "tokenizer", "files", "template", "model", "fit", "engine", "service",
                         "api", "server", "rollout", "inspect"],
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s+(["<])([^">]+)[">]')

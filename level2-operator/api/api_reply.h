@@ -20,7 +20,7 @@
 #include "common/status.h"
 #include "level2-operator/api/exchange.h"
 #include "level2-operator/text/buffer.h"
-#include "level2-operator/words/tokenizer.h"
+#include "level2-operator/tokenizer/tokenizer.h"
 
 // What all parts of one reply share.
 struct api_reply {

@@ -20,7 +20,7 @@
 #include "level2-operator/api/stop.h"
 #include "level2-operator/service/metrics.h"
 #include "level2-operator/text/buffer.h"
-#include "level2-operator/words/tokenizer.h"
+#include "level2-operator/tokenizer/tokenizer.h"
 
 struct generation {
     request_id id; // the engine's; 0: not submitted

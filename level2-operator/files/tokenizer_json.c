@@ -8,9 +8,9 @@
 #include "common/limits.h"
 #include "level2-operator/files/hf_json.h"
 #include "level2-operator/files/tokenizer_rules.h"
-#include "level2-operator/words/spm.h"
-#include "level2-operator/words/tokenizer_facts.h"
-#include "level2-operator/words/tokenizer_gguf.h"
+#include "level2-operator/tokenizer/spm.h"
+#include "level2-operator/tokenizer/tokenizer_facts.h"
+#include "level2-operator/tokenizer/tokenizer_gguf.h"
 
 enum { UNUSED_BYTES = 16, FILE_BYTES = 160 };
 

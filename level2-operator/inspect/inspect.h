@@ -8,7 +8,7 @@
 
 #include "level2-operator/gguf/gguf.h"
 #include "level2-operator/model/config.h"
-#include "level2-operator/words/tokenizer_facts.h"
+#include "level2-operator/tokenizer/tokenizer_facts.h"
 
 struct inspected {
     const char *file; // path

@@ -9,7 +9,7 @@
 #include "level2-operator/files/gguf_split.h"
 #include "level2-operator/gguf/gguf_value.h"
 #include "level2-operator/model/model_bind.h"
-#include "level2-operator/words/tokenizer_gguf.h"
+#include "level2-operator/tokenizer/tokenizer_gguf.h"
 
 static void read_name(struct model *m, const char *file) {
     size_t n = strlen(file);

@@ -13,7 +13,7 @@
 #include "level2-operator/model/config.h"
 #include "level2-operator/model/sampling_defaults.h"
 #include "level2-operator/template/chat.h"
-#include "level2-operator/words/tokenizer.h"
+#include "level2-operator/tokenizer/tokenizer.h"
 
 // A norm that may be NULL is NULL in all layers or in none, as the config says.
 struct layer {

@@ -14,7 +14,7 @@ struct serve_options {
     const char *model;                   // path
     const char *pre, *chat;              // in place of the file's; NULL
     char model_id[LIMIT_MODEL_ID_BYTES]; // what clients call it
-    bool api_sampling; // not the model's own defaults
+    bool api_sampling;                   // not the model's own defaults
     const char *host;
     int port;
     int n_threads;

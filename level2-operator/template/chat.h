@@ -10,7 +10,7 @@
 #include "common/status.h"
 #include "level2-operator/gguf/gguf.h"
 #include "level2-operator/template/template.h"
-#include "level2-operator/words/tokenizer.h"
+#include "level2-operator/tokenizer/tokenizer.h"
 
 // What a template sees of a message: the fields of its JSON, with role and content as given here.
 struct chat_message {

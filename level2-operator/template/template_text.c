@@ -5,7 +5,7 @@
 #include <utf8proc.h>
 
 #include "common/utf8.h"
-#include "level2-operator/words/char_class.h"
+#include "level2-operator/tokenizer/char_class.h"
 
 struct text text_own(const char *literal) {
     return (struct text){.bytes = literal, .n_bytes = strlen(literal), .is_own = true};

@@ -3,7 +3,7 @@
 // the text justifies; and text that can be spelled comes back.
 //
 //   flags | number of tokens | for each: kind and flags, score, length, bytes | text
-#include "level2-operator/words/tokenizer.h"
+#include "level2-operator/tokenizer/tokenizer.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // Byte-pair encoding against lists of merges worked out by hand, and against the slow rule itself:
 // look through the whole word for the best pair, merge it, start again. Only the last test asks how
 // the time grows.
-#include "level2-operator/words/bpe.h"
+#include "level2-operator/tokenizer/bpe.h"
 
 #include <math.h>
 #include <stdio.h>

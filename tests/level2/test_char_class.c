@@ -1,5 +1,5 @@
 // What a character is, against lists written down by hand.
-#include "level2-operator/words/char_class.h"
+#include "level2-operator/tokenizer/char_class.h"
 
 #include <string.h>
 

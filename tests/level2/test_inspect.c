@@ -10,7 +10,7 @@
 #include "common/limits.h"
 #include "level2-operator/gguf/gguf_value.h"
 #include "level2-operator/kernels/rows_for.h"
-#include "level2-operator/words/tokenizer_gguf.h"
+#include "level2-operator/tokenizer/tokenizer_gguf.h"
 #include "tests/support/gguf_file.h"
 #include "tests/support/suite.h"
 

@@ -1,5 +1,5 @@
 // Form NFC in pieces. The `tokenizers` package judges all of Unicode in tests/reference.
-#include "level2-operator/words/nfc.h"
+#include "level2-operator/tokenizer/nfc.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // How text is cut into words. Rows worked out from the expression by hand; the `tokenizers` package
 // judges the same scanner in tests/reference/tokenizer.py.
-#include "level2-operator/words/pretokenize.h"
+#include "level2-operator/tokenizer/pretokenize.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -134,26 +134,26 @@ START_TEST(what_is_no_number_is_refused) {
 END_TEST
 
 // What stands in a folder's generation_config.json, and what is in force then; NULL: refused.
+// clang-format off
 static const struct {
     const char *fields, *in_force, *says;
 } folders[] = {
-    {"", API,                                     NULL                                         },
-    {"\"temperature\":0.6,\"top_k\":20,\"top_p\":0.95,\"min_p\":0.05,\"repetition_"
-     "penalty\":1.1",   "temperature=0.6 top_k=20 top_p=0.95 min_p=0.05 repetition_penalty=1.1",                             NULL},
+    {"", API, NULL},
+    {"\"temperature\":0.6,\"top_k\":20,\"top_p\":0.95,\"min_p\":0.05,\"repetition_penalty\":1.1",
+     "temperature=0.6 top_k=20 top_p=0.95 min_p=0.05 repetition_penalty=1.1", NULL},
     {"\"do_sample\":true,\"temperature\":0.6",
-     "temperature=0.6 top_k=0 top_p=1 min_p=0 repetition_penalty=1",  NULL                            },
+     "temperature=0.6 top_k=0 top_p=1 min_p=0 repetition_penalty=1", NULL},
     {"\"do_sample\":false,\"temperature\":0.6",
-     "temperature=0 top_k=0 top_p=1 min_p=0 repetition_penalty=1", NULL                              },
-    {"\"temperature\":null,\"do_sample\":null",  API, NULL           },
-    {"\"do_sample\":1",  NULL,                         "/generation_config.json: do_sample: must be true or false"                                                     },
-    {"\"temperature\":\"hot\"",  NULL,
-     "/generation_config.json: temperature: must be a number"   },
-    {"\"temperature\":-1",  NULL,
-     "/generation_config.json: temperature: -1 is not in 0 .. 2"                                                          },
-    {"\"top_k\":2.5",  NULL,                           "/generation_config.json: top_k: 2.5 is no whole number"        },
-    {"\"repetition_penalty\":0",  NULL,
-     "/generation_config.json: repetition_penalty: 0 is not in 0.01 .. 100"                                               },
+     "temperature=0 top_k=0 top_p=1 min_p=0 repetition_penalty=1", NULL},
+    {"\"temperature\":null,\"do_sample\":null", API, NULL},
+    {"\"do_sample\":1", NULL, "/generation_config.json: do_sample: must be true or false"},
+    {"\"temperature\":\"hot\"", NULL, "/generation_config.json: temperature: must be a number"},
+    {"\"temperature\":-1", NULL, "/generation_config.json: temperature: -1 is not in 0 .. 2"},
+    {"\"top_k\":2.5", NULL, "/generation_config.json: top_k: 2.5 is no whole number"},
+    {"\"repetition_penalty\":0", NULL,
+     "/generation_config.json: repetition_penalty: 0 is not in 0.01 .. 100"},
 };
+// clang-format on
 
 START_TEST(a_folder_says_it_in_generation_config) {
     struct model_folder folder = folder_copy("folder");

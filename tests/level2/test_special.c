@@ -1,5 +1,5 @@
 // Special tokens at the start of a text, against a look at each of them.
-#include "level2-operator/words/special.h"
+#include "level2-operator/tokenizer/special.h"
 
 #include <string.h>
 

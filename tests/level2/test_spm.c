@@ -1,6 +1,6 @@
 // SentencePiece's merging against the slow rule itself: look through the whole word for the best pair,
 // merge it, start again. The `sentencepiece` package judges whole texts in tests/reference.
-#include "level2-operator/words/spm.h"
+#include "level2-operator/tokenizer/spm.h"
 
 #include <stdlib.h>
 #include <string.h>

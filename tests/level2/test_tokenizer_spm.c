@@ -1,6 +1,6 @@
 // Texts to ids and back in the SentencePiece family, from facts that are filled in here: as a reader of
 // another container would do it.
-#include "level2-operator/words/tokenizer.h"
+#include "level2-operator/tokenizer/tokenizer.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // A cache may forget; it may not confuse two words.
-#include "level2-operator/words/word_cache.h"
+#include "level2-operator/tokenizer/word_cache.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "common/mapped_file.h"
-#include "level2-operator/words/tokenizer_gguf.h"
+#include "level2-operator/tokenizer/tokenizer_gguf.h"
 
 static const size_t arena_limit = (size_t)4 << 30; // bytes
 

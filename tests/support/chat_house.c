@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "level2-operator/words/tokenizer_gguf.h"
+#include "level2-operator/tokenizer/tokenizer_gguf.h"
 #include "tests/support/suite.h"
 
 enum status chat_house_open(struct chat_house *h, void (*change)(struct gguf_file *f),

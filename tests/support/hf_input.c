@@ -8,7 +8,7 @@
 #include "level2-operator/files/safetensors_index.h"
 #include "level2-operator/files/tokenizer_json.h"
 #include "level2-operator/model/config.h"
-#include "level2-operator/words/tokenizer_gguf.h"
+#include "level2-operator/tokenizer/tokenizer_gguf.h"
 
 static enum status finish(struct key_list *keys, struct gguf *g, struct error *err) {
     g->is_converted = true;

@@ -3,7 +3,7 @@
 #ifndef TESTS_SUPPORT_PIECES_H
 #define TESTS_SUPPORT_PIECES_H
 
-#include "level2-operator/words/tokenizer.h"
+#include "level2-operator/tokenizer/tokenizer.h"
 
 enum piece_id {
     PIECE_THE_QUICK_BR, // "The quick br"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "level2-operator/words/tokenizer_gguf.h"
+#include "level2-operator/tokenizer/tokenizer_gguf.h"
 #include "tests/support/suite.h"
 
 void text_house_put(struct text_house *h, struct job job) {

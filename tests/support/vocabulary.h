@@ -4,7 +4,7 @@
 #ifndef TESTS_SUPPORT_VOCABULARY_H
 #define TESTS_SUPPORT_VOCABULARY_H
 
-#include "level2-operator/words/tokenizer_gguf.h"
+#include "level2-operator/tokenizer/tokenizer_gguf.h"
 #include "tests/support/gguf_file.h"
 
 enum { MAX_IDS = 4096 };

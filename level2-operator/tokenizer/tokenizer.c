@@ -1,11 +1,11 @@
 // Encoding and decoding. How a tokenizer is built is in tokenizer_init.c.
-#include "level2-operator/words/tokenizer.h"
+#include "level2-operator/tokenizer/tokenizer.h"
 
 #include <limits.h>
 #include <string.h>
 
-#include "level2-operator/words/char_class.h"
-#include "level2-operator/words/word_cache.h"
+#include "level2-operator/tokenizer/char_class.h"
+#include "level2-operator/tokenizer/word_cache.h"
 
 enum {
     FIRST_WORK_BYTES = 256,                    // nearly every word is shorter

@@ -9,7 +9,7 @@
 // The pairs (e,l) at 1 and (l,o) at 3 are still in the heap, but no longer in the chain. Finding
 // them there would cost more than meeting them later: who comes out stale is skipped.
 // [end]
-#include "level2-operator/words/bpe.h"
+#include "level2-operator/tokenizer/bpe.h"
 
 // [exercise bpe drop]
 #include <stdbool.h>

@@ -5,8 +5,8 @@
 #include "common/arena.h"
 #include "common/status.h"
 #include "level2-operator/gguf/gguf.h"
-#include "level2-operator/words/tokenizer.h"
-#include "level2-operator/words/tokenizer_facts.h"
+#include "level2-operator/tokenizer/tokenizer.h"
+#include "level2-operator/tokenizer/tokenizer_facts.h"
 
 // What the tokenizer of a model folder may say and GGUF has no key for: tokenizer_json.h writes these.
 extern const char key_takes_spaces[];     // n_vocab bytes: bits of enum takes_spaces

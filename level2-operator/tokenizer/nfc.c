@@ -1,6 +1,6 @@
 // utf8proc composes; here texts are cut into pieces that it can compose one by one. It puts marks
 // in order by exchanging neighbours, so a letter with a million marks would take a day.
-#include "level2-operator/words/nfc.h"
+#include "level2-operator/tokenizer/nfc.h"
 
 #include <string.h>
 #include <utf8proc.h>

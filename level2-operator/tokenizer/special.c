@@ -1,5 +1,5 @@
 // Sorted once, searched at every place of a text.
-#include "level2-operator/words/special.h"
+#include "level2-operator/tokenizer/special.h"
 
 #include <stdlib.h>
 #include <string.h>

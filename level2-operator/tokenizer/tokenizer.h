@@ -18,12 +18,12 @@
 #include "common/arena.h"
 #include "common/status.h"
 #include "common/token.h"
-#include "level2-operator/words/bpe.h"
-#include "level2-operator/words/nfc.h"
-#include "level2-operator/words/pretokenize.h"
-#include "level2-operator/words/special.h"
-#include "level2-operator/words/spm.h"
-#include "level2-operator/words/tokenizer_facts.h"
+#include "level2-operator/tokenizer/bpe.h"
+#include "level2-operator/tokenizer/nfc.h"
+#include "level2-operator/tokenizer/pretokenize.h"
+#include "level2-operator/tokenizer/special.h"
+#include "level2-operator/tokenizer/spm.h"
+#include "level2-operator/tokenizer/tokenizer_facts.h"
 
 struct token_piece {
     const char *bytes; // what the id stands for in text, not terminated

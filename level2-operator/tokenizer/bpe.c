@@ -1,8 +1,8 @@
-// Yours to write. Contract: level2-operator/words/bpe.h. Explained: docs/level2/bpe.md.
+// Yours to write. Contract: level2-operator/tokenizer/bpe.h. Explained: docs/level2/bpe.md.
 // Red or green: make test EX=bpe
 //
 // Byte-pair encoding with a chain and a heap.
-#include "level2-operator/words/bpe.h"
+#include "level2-operator/tokenizer/bpe.h"
 
 #include "common/exercise.h"
 

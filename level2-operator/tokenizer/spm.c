@@ -1,6 +1,6 @@
 // A chain of characters and a heap of candidates. A candidate is (rank, left symbol); it is stale when
 // its left symbol is gone or joins its neighbour to something of another rank by now.
-#include "level2-operator/words/spm.h"
+#include "level2-operator/tokenizer/spm.h"
 
 #include <string.h>
 

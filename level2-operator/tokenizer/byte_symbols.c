@@ -1,5 +1,5 @@
 // The table of symbols, and both ways through it.
-#include "level2-operator/words/byte_symbols.h"
+#include "level2-operator/tokenizer/byte_symbols.h"
 
 #include <stdbool.h>
 #include <utf8proc.h>

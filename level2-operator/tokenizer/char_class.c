@@ -1,5 +1,5 @@
 // Classes of characters: a table for ASCII, Unicode's categories for the rest.
-#include "level2-operator/words/char_class.h"
+#include "level2-operator/tokenizer/char_class.h"
 
 #include <utf8proc.h>
 

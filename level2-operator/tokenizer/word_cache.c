@@ -1,6 +1,6 @@
 // One entry for each hash, no search: a text made so that all its words collide loses the cache's
 // help and no more.
-#include "level2-operator/words/word_cache.h"
+#include "level2-operator/tokenizer/word_cache.h"
 
 #include <string.h>
 #include <xxhash.h>

@@ -12,7 +12,7 @@
 //
 // A flag that is missing means what it means to the files' makers: SPM adds bos and the space, BPE
 // adds nothing, but Llama 3 adds bos.
-#include "level2-operator/words/tokenizer_gguf.h"
+#include "level2-operator/tokenizer/tokenizer_gguf.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "common/token.h"
-#include "level2-operator/words/pretokenize.h"
+#include "level2-operator/tokenizer/pretokenize.h"
 
 enum token_kind { // numbers of tokenizer.ggml.token_type
     TOKEN_NORMAL = 1,

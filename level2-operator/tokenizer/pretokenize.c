@@ -1,10 +1,10 @@
 // Pre-tokenizers as scanners: one look at each character, no regular-expression engine. Each
 // function quotes the expression that it stands for; alternatives are tried in that order.
-#include "level2-operator/words/pretokenize.h"
+#include "level2-operator/tokenizer/pretokenize.h"
 
 #include <string.h>
 
-#include "level2-operator/words/char_class.h"
+#include "level2-operator/tokenizer/char_class.h"
 
 // Where the run of characters of these classes that starts at pos ends.
 static size_t run_end(const char *text, size_t n_bytes, size_t pos, int classes) {

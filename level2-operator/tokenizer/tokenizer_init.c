@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "common/limits.h"
-#include "level2-operator/words/byte_symbols.h"
-#include "level2-operator/words/tokenizer.h"
+#include "level2-operator/tokenizer/byte_symbols.h"
+#include "level2-operator/tokenizer/tokenizer.h"
 
 // Control tokens that end a turn or a text in some family, whatever the file's eos is.
 static const char *const end_texts[] = {
