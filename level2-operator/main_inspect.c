@@ -176,20 +176,20 @@ static enum status run(const struct options *o, struct error *err) {
 int main(int argc, char **argv) {
     struct options o = {0};
     struct error err;
+    // clang-format off
     const struct cli_option table[] = {
-        {NULL,              "FILE", CLI_STRING, &o.file, .required = true,
+        {NULL, "FILE", CLI_STRING, &o.file, .required = true,
          .help = "a GGUF file, a .safetensors file, or a folder with one"},
-        {"json",       NULL, CLI_FLAG, &o.json, .help = "the same as one JSON document"},
-        {"metadata", NULL, CLI_FLAG, &o.metadata,
-         .help = "only the metadata, strings in full"},
-        {"tensors",                 NULL, CLI_FLAG, &o.tensors, .help = "only the list of tensors"},
-        {"tokens",       NULL, CLI_FLAG, &o.tokens, .help = "only the vocabulary"},
-        {"tensor",          "NAME", CLI_STRING, &o.tensor,
-         .help = "one tensor: shape, range, histogram, first values"},
-        {"raw",                 NULL, CLI_FLAG, &o.raw, .help = "with --tensor: its values as f32 bytes"},
-        {"check",             NULL, CLI_FLAG, &o.check, .help = "say whether the engine can run it"},
-        {0     },
+        {"json", NULL, CLI_FLAG, &o.json, .help = "the same as one JSON document"},
+        {"metadata", NULL, CLI_FLAG, &o.metadata, .help = "only the metadata, strings in full"},
+        {"tensors", NULL, CLI_FLAG, &o.tensors, .help = "only the list of tensors"},
+        {"tokens", NULL, CLI_FLAG, &o.tokens, .help = "only the vocabulary"},
+        {"tensor", "NAME", CLI_STRING, &o.tensor, .help = "one tensor: shape, range, histogram, first values"},
+        {"raw", NULL, CLI_FLAG, &o.raw, .help = "with --tensor: its values as f32 bytes"},
+        {"check", NULL, CLI_FLAG, &o.check, .help = "say whether the engine can run it"},
+        {0},
     };
+    // clang-format on
     const struct cli cli = {.program = "inspect",
                             .summary = "what is in a model file",
                             .example = "inspect --tensors model.gguf",

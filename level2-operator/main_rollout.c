@@ -95,8 +95,8 @@ static enum status add_versions(const struct rollout_run *r, struct error *err) 
 // ---- table of contents -------------------------------------------------------------------------
 
 static enum status run(struct rollout_run *r, const struct options *o, struct error *err) {
-    enum status st =
-        rollout_run_open(r, o->replicas.items, o->replicas.n_items, err); // who is there?
+    // Who is there?
+    enum status st = rollout_run_open(r, o->replicas.items, o->replicas.n_items, err);
     if (!st && o->dry_run) return rollout_run_tell(r, err);
     bool has_begun = st == OK;
     if (!st) st = rollout_run_go(r, err); // one by one, or back

@@ -79,8 +79,7 @@ static void loaded_first(struct service *s, enum status st) {
 
     if (!st) st = text_thread_start(&s->text, &text, &s->loader.err);
     if (!st) {
-        modules_print_count(stderr,
-                            modules_linked()); // whose server this is, before "ready:"
+        modules_print_count(stderr, modules_linked()); // whose it is, before "ready:"
         http_server_ready(&s->http, served);
     } else {
         s->err = s->loader.err;
@@ -114,6 +113,11 @@ static enum status load(void *ctx, int i_model, const char *path, const char *id
 
 static enum status open_http(struct service *s, struct error *err) {
     const struct serve_options *o = &s->options;
+    const struct http_limits limits = {
+        .ping_ms = o->ping_ms,
+        .request_ms = (int64_t)o->request_s * 1000,
+        .stall_ms = (int64_t)o->stall_s * 1000,
+    };
     const struct http_options http = {
         .host = o->host,
         .port = o->port,
@@ -131,9 +135,7 @@ static enum status open_http(struct service *s, struct error *err) {
         .takes_signals = true,
         .manager = &s->manager,
         .swap = {.keys = &o->admin_keys, .dir = o->admin_dir, .load = load, .ctx = s},
-        .limits = {.ping_ms = o->ping_ms,
-                 .request_ms = (int64_t)o->request_s * 1000,
-                 .stall_ms = (int64_t)o->stall_s * 1000               },
+        .limits = limits,
     };
     return http_server_open(&s->http, &http, err);
 }
@@ -236,8 +238,8 @@ int main(int argc, char **argv) {
     arena_init(&s.arena, work_bytes);
     clock_init_real(&s.clock);
     metrics_init(&s.metrics);
-    int exit_status =
-        serve_options_parse(&s.options, argc, argv, &s.arena); // what is wanted
+    // What is wanted?
+    int exit_status = serve_options_parse(&s.options, argc, argv, &s.arena);
     if (exit_status == CLI_GO_ON) {
         s.options.log.n_lost = &s.metrics.n_lost_lines;
         mapped_file_explain_faults();

@@ -18,8 +18,8 @@
 #include "level2-operator/tokenizer/tokenizer.h"
 #include "level2-operator/tokenizer/tokenizer_gguf.h"
 
-static const size_t arena_limit = (size_t)4
-                                  << 30; // bytes; a text needs about 32 times its own
+// Bytes: for 20 MB of text at the least (tokenizer_work_bytes).
+static const size_t arena_limit = (size_t)4 << 30;
 
 struct options {
     const char *model, *pre, *chat_template;

@@ -20,8 +20,8 @@ struct api_error {
 // The row of the table that err->code belongs to.
 struct api_error api_error_of(const struct error *err);
 
-// The body for any row: api_error_of's, or one that the caller writes down, as for 401, 404, 405,
-// 413 and 415. param NULL or "": null. Invalid UTF-8 in message or param is repaired.
+// The body for any row: api_error_of's, or one that the caller writes down, as for 401, 404, 405
+// and 413. param NULL or "": null. Invalid UTF-8 in message or param is repaired.
 // malloc'd, NUL-terminated behind n_bytes (which may be NULL); NULL: no memory.
 char *api_error_body(const struct api_error *e, const char *message, const char *param,
                      size_t *n_bytes);

@@ -56,8 +56,8 @@ struct api_request {
 // What a request is read against.
 struct api_model {
     int n_vocab; // ids must be below it
-    const struct sampling_defaults
-        *sampling; // of fields that are left out; NULL: the API's
+    // of fields that are left out; NULL: the API's
+    const struct sampling_defaults *sampling;
 };
 
 // Unknown fields are named on the log. On failure r is closed.

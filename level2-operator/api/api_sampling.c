@@ -5,10 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    LEGACY_MAX_TOKENS = 16,
-    LEGACY_TOP_LOGPROBS = 5
-}; // OpenAI's rules for /v1/completions
+// OpenAI's rules for /v1/completions.
+enum { LEGACY_MAX_TOKENS = 16, LEGACY_TOP_LOGPROBS = 5 };
 
 // A field of struct sampling with its range in the API.
 static enum status read_floats(struct sampling *s, const struct json_input *in,
@@ -154,12 +152,14 @@ static enum status read_stops(struct api_request *r, const struct json_input *in
     const json_t *value = json_input_find(in, "stop");
     size_t n = json_array_size(value);
     enum status st = OK;
+    char what[96];
 
     if (!value) return OK;
     if (json_is_string(value)) return add_stop(r, value, in, err);
     if (!json_is_array(value) || n > LIMIT_STOP_STRINGS) {
-        return json_input_refuse(in, "stop", ERR_INPUT,
-                                 "must be a string or an array of up to 4 strings", err);
+        snprintf(what, sizeof(what), "must be a string or an array of up to %d strings",
+                 LIMIT_STOP_STRINGS);
+        return json_input_refuse(in, "stop", ERR_INPUT, what, err);
     }
     for (size_t i = 0; i < n && !st; i++)
         st = add_stop(r, json_array_get(value, i), in, err);

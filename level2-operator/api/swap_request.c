@@ -1,6 +1,7 @@
 // From JSON to a path that may be opened.
 #include "level2-operator/api/swap_request.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "common/limits.h"
@@ -23,6 +24,7 @@ static enum status read_fields(struct swap_request *r, const struct json_input *
                                const char *dir, struct error *err) {
     const char *path = NULL, *id = NULL;
     size_t n_path, n_id;
+    char what[96];
 
     enum status st = check_names(in, err);
     if (!st) st = json_input_string(&path, &n_path, in, "path", err);
@@ -30,10 +32,9 @@ static enum status read_fields(struct swap_request *r, const struct json_input *
     if (!st && !path)
         st = json_input_refuse(in, "path", ERR_INPUT, "must be given: a file", err);
     if (!st) st = model_path_below(r->path, sizeof(r->path), dir, path, err);
-    if (!st && !model_id_make(r->id, sizeof(r->id), path, id))
-        st =
-            json_input_refuse(in, "id", ERR_INPUT, "must be a text of 1 to 127 bytes", err);
-    return st;
+    if (st || model_id_make(r->id, sizeof(r->id), path, id)) return st;
+    snprintf(what, sizeof(what), "must be a text of 1 to %zu bytes", sizeof(r->id) - 1);
+    return json_input_refuse(in, "id", ERR_INPUT, what, err);
 }
 
 enum status swap_request_parse(struct swap_request *r, const char *body, size_t n_body,

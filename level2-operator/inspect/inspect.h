@@ -38,8 +38,8 @@ uint64_t inspect_value_count(const struct tensor_view *view);
 
 // Tables for people.
 void inspect_print_summary(FILE *out, const struct inspected *in);
-void inspect_print_metadata(FILE *out, const struct gguf *g,
-                            bool whole); // whole: no string is cut
+// whole: no string is cut
+void inspect_print_metadata(FILE *out, const struct gguf *g, bool whole);
 void inspect_print_tensors(FILE *out, const struct gguf *g);
 void inspect_print_tokens(FILE *out, const struct tokenizer_facts *facts);
 

@@ -44,8 +44,7 @@ static json_t *scalar_json(const struct gguf_value *v) {
     if (gguf_get_u64(v, &u64)) return count_json(u64);
     if (!gguf_get_f64(v, &f64) || !isfinite(f64)) return json_null();
     if (v->type == GGUF_F32 || v->type == GGUF_F64) return json_real(f64);
-    return json_integer(
-        (json_int_t)f64); // below zero; i64 beyond 2^53 loses its last digits
+    return json_integer((json_int_t)f64); // below zero; beyond 2^53 digits are lost
 }
 
 static json_t *items_json(struct writer *w, const struct gguf_value *array) {

@@ -7,8 +7,8 @@
 #include "common/limits.h"
 
 uint64_t inspect_value_count(const struct tensor_view *view) {
-    return view->dim[0] * view->dim[1] * view->dim[2] *
-           view->dim[3]; // the parsers: no overflow
+    const uint64_t *dim = view->dim;
+    return dim[0] * dim[1] * dim[2] * dim[3]; // the parsers: no overflow
 }
 
 static int by_bytes(const void *a, const void *b) {

@@ -31,9 +31,9 @@ struct haproxy_server {
     enum haproxy_state state;
     int64_t n_sessions; // running on it and waiting for it
     // since HAProxy started
-    int64_t n_requests; // that ended in an answer or in one of
-    int64_t
-        n_errors; // status 5xx, no connection, no answer, an answer that broke off, a retry
+    int64_t n_requests; // that ended in an answer or in one of n_errors
+    // status 5xx, no connection, no answer, an answer that broke off, a retry
+    int64_t n_errors;
 };
 
 struct haproxy_servers {
@@ -54,7 +54,8 @@ int haproxy_find(const struct haproxy_servers *servers, const char *name);
 
 const char *haproxy_state_name(enum haproxy_state state); // "up", ...
 
-// ---- over the socket. Names are haproxy_is_name, SIGPIPE is ignored; each with LIMIT_HAPROXY_MS of patience; errors name the socket
+// ---- over the socket. Names are haproxy_is_name, SIGPIPE is ignored; each has LIMIT_HAPROXY_MS of
+// patience; errors name the socket.
 
 enum status haproxy_show(struct haproxy_servers *servers, const char *socket_path,
                          const char *backend, struct error *err);

@@ -52,7 +52,8 @@ static bool wait_for_bytes(int fd, int64_t until_ms) {
     return n_ready > 0;
 }
 
-// HAProxy closes after its answer. A signal ends the wait: the caller knows whether to ask again. text gets n_room bytes at most, a NUL among them.
+// HAProxy closes after its answer. A signal ends the wait: the caller knows whether to ask again.
+// text gets n_room bytes at most, a NUL among them.
 static enum status ask(const char *path, const char *command, char *text, size_t n_room,
                        size_t *n_bytes, struct error *err) {
     int fd = -1;

@@ -63,8 +63,8 @@ struct rollout_rules {
 
 struct rollout_view {
     int64_t now_ns;
-    const struct haproxy_server
-        *servers;                 // (n_servers) in the order of replacing, then the others
+    // (n_servers) in the order of replacing, then the others
+    const struct haproxy_server *servers;
     int n_servers;                // >= n_replicas
     enum rollout_command command; // the last one that was started
     bool answers_ready;           // i_now says 200 to GET /ready

@@ -5,9 +5,8 @@
 
 static const int64_t pause_ns = 200000000; // between two looks
 
-enum {
-    MAX_BLIND = 15
-}; // looks in a row that may fail: a HAProxy that is reloaded is away for a moment
+// Looks in a row that may fail: a HAProxy that is reloaded is away for a moment.
+enum { MAX_BLIND = 15 };
 
 // ---- looking -----------------------------------------------------------------------------------
 

@@ -158,8 +158,8 @@ static void on_page(evutil_socket_t fd, short what, void *ctx) {
     (void)what;
     if (c->is_refused || c->is_running || evbuffer_get_length(out) <= CONTINUE_BYTES)
         return;
-    evbuffer_unfreeze(
-        out, 1); // a bufferevent that has written keeps others from taking bytes out
+    // A bufferevent that has written keeps others from taking bytes out.
+    evbuffer_unfreeze(out, 1);
     evbuffer_drain(out, evbuffer_get_length(out));
     evbuffer_freeze(out, 1);
     refuse(c, &malformed, "this is not a request in HTTP/1.1 that the server can read");
@@ -221,7 +221,7 @@ static void on_accepted(evutil_socket_t fd, short what, void *ctx) {
         slot_free(c);
         return;
     }
-    MUST(evcon && evhttp_connection_get_bufferevent(evcon) == c->bev);
+    MUST(evhttp_connection_get_bufferevent(evcon) == c->bev);
     c->evcon = evcon;
     evhttp_connection_set_closecb(c->evcon, on_closed, c);
     setsockopt(bufferevent_getfd(c->bev), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
@@ -237,8 +237,8 @@ static struct http_connection *slot_find(struct http_connections *cs,
     return NULL;
 }
 
-// evhttp asks for the bufferevent of a connection that it is about to accept. Without a slot it is
-// made all the same, and refused by the server when its first request comes.
+// evhttp asks for the bufferevent of a connection that it is about to accept. Without a slot it gets
+// one all the same, and the server refuses the first request that comes on it.
 static struct bufferevent *on_accept(struct event_base *base, void *ctx) {
     struct http_connections *cs = ctx;
     struct bufferevent *bev = bufferevent_socket_new(base, -1, BEV_OPT_CLOSE_ON_FREE);
@@ -255,7 +255,8 @@ static struct bufferevent *on_accept(struct event_base *base, void *ctx) {
         !evbuffer_add_cb(bufferevent_get_output(bev), output_grew, c)) {
         cs->n_open++;
         slot_free(c);
-        return bev;
+        bufferevent_free(bev); // it may look at the slot; evhttp makes one that does not
+        return NULL;
     }
     c->bev = bev;
     event_active(c->accepted, EV_TIMEOUT, 0);

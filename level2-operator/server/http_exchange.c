@@ -99,8 +99,8 @@ static int64_t first_token_after(const struct http_exchange *x, const struct del
     return first_ns ? first_ns - x->arrived_ns : 0;
 }
 
-// Those who ask each second whether we are well would fill the log with nothing else: only another answer than 200 is
-// news.
+// Those who ask each second whether we are well would fill the log with nothing else: only another
+// answer than 200 is news.
 static enum log_level level_of(const struct http_exchange *x, int status) {
     bool is_probe = http_route_find(x->path, NULL)->is_open;
     return is_probe && status == 200 ? LOG_DEBUG : LOG_INFO;
@@ -301,8 +301,8 @@ void http_exchange_expired(void *server, struct http_connection *c) {
 
 // ---- from the worker ---------------------------------------------------------------------------
 
-// As late as possible: until then whoever stands between may send the request to another server if we die, and
-// what goes wrong has a status of its own.
+// As late as possible: until then whoever stands between may send the request to another server if
+// we die, and what goes wrong has a status of its own.
 static void begin_stream(struct http_connection *c) {
     MUST(c->exchange.is_stream);
     if (!c->exchange.has_head) http_stream_start(c->exchange.req);

@@ -174,8 +174,7 @@ enum status http_keys_read(struct http_keys *k, const char *path, struct error *
     char *text = NULL;
     enum status st = OK;
 
-    int fd =
-        open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); // a pipe would wait for a writer
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); // NONBLOCK: it may be a pipe
     if (fd < 0 || fstat(fd, &info) != 0)
         st = error_set(err, ERR_IO, "%s: %s", error_path(path), strerror(errno));
     else if (!S_ISREG(info.st_mode))

@@ -21,8 +21,7 @@ enum {
     FLUSH_TICKS = 100,        // of FLUSH_MS, for the last bytes of a stopped server
     FLUSH_MS = 20,
     SPARE_DESCRIPTORS = 64, // for all that is no connection
-    ALL_METHODS =
-        0xffff // evhttp's own refusal is an HTML page: let all in, refuse them here
+    ALL_METHODS = 0xffff    // evhttp would refuse with an HTML page, we do not
 };
 
 // ---- what wakes the loop -----------------------------------------------------------------------
@@ -224,19 +223,21 @@ static enum status open_loop(struct http_server *s, struct error *err) {
 
 static enum status open_connections(struct http_server *s, struct error *err) {
     const struct http_limits *l = &s->options.limits;
+    const struct http_connection_limits limits = {
+        .n_connections = l->n_connections,
+        .idle_ns = (int64_t)l->idle_ms * 1000000,
+        // A chunked body may be half marks; a too large one should still be read to its end
+        // when it is not far, so that the client sees a clean answer.
+        .request_bytes = 2 * l->body_bytes + LIMIT_HEADER_BYTES,
+        .incoming_bytes = l->incoming_bytes,
+    };
     int listen_fd = -1;
 
     s->connections = (struct http_connections){
         .base = s->base,
         .clock = s->options.clock,
         .log = s->options.log,
-        .limits =
-            {.n_connections = l->n_connections,
-                     .idle_ns = (int64_t)l->idle_ms * 1000000,
-                     // A chunked body may be half marks; a too large one should still be read to its
-             // end when it is not far, so that the client sees a clean answer.
-             .request_bytes = 2 * l->body_bytes + LIMIT_HEADER_BYTES,
-                     .incoming_bytes = l->incoming_bytes},
+        .limits = limits,
         .refused = http_exchange_refused,
         .gone = http_exchange_gone,
         .silent = http_exchange_silent,
