@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "level2-operator/api/api_error.h"
+#include "level2-operator/server/http_reply.h"
 
 // How much a client may send ahead of the reply. Not to read further would be kinder, but then
 // nobody would see him leave.
@@ -80,9 +81,9 @@ static void refuse(struct http_connection *c, const struct api_error *e,
     evbuffer_drain(in, evbuffer_get_length(in));
     bufferevent_setcb(c->bev, throw_away, refusal_sent, refused_gone, c);
     evbuffer_add_printf(out,
-                        "HTTP/1.1 %d Refused\r\nContent-Type: application/json\r\n"
+                        "HTTP/1.1 %d %s\r\nContent-Type: application/json\r\n"
                         "Content-Length: %zu\r\nConnection: close\r\n",
-                        e->http_status, n_body);
+                        e->http_status, http_reply_reason(e->http_status), n_body);
     if (e->retry_after_s > 0)
         evbuffer_add_printf(out, "Retry-After: %d\r\n", e->retry_after_s);
     evbuffer_add_printf(out, "\r\n%s", body ? body : "");

@@ -15,35 +15,32 @@ static const char no_memory[] =
     "{\"error\":{\"message\":\"out of memory\",\"type\":"
     "\"server_error\",\"param\":null,\"code\":\"internal_error\"}}";
 
-static const char *reason_of(int status) {
-    switch (status) {
-    case 200:
-        return "OK";
-    case 204:
-        return "No Content";
-    case 400:
-        return "Bad Request";
-    case 401:
-        return "Unauthorized";
-    case 404:
-        return "Not Found";
-    case 405:
-        return "Method Not Allowed";
-    case 409:
-        return "Conflict";
-    case 413:
-        return "Content Too Large";
-    case 429:
-        return "Too Many Requests";
-    case 503:
-        return "Service Unavailable";
-    case 504:
-        return "Gateway Timeout";
-    case 507:
-        return "Insufficient Storage";
-    default:
-        return status < 500 ? "Refused" : "Internal Server Error";
+// What a status is called, where we send it: RFC 9110, section 15, and for 507 RFC 4918.
+static const struct {
+    int status;
+    const char *reason;
+} reasons[] = {
+    {200, "OK"                   },
+    {204, "No Content"           },
+    {400, "Bad Request"          },
+    {401, "Unauthorized"         },
+    {404, "Not Found"            },
+    {405, "Method Not Allowed"   },
+    {408, "Request Timeout"      },
+    {409, "Conflict"             },
+    {413, "Content Too Large"    },
+    {429, "Too Many Requests"    },
+    {500, "Internal Server Error"},
+    {503, "Service Unavailable"  },
+    {504, "Gateway Timeout"      },
+    {507, "Insufficient Storage" },
+};
+
+const char *http_reply_reason(int status) {
+    for (size_t i = 0; i < sizeof(reasons) / sizeof(*reasons); i++) {
+        if (reasons[i].status == status) return reasons[i].reason;
     }
+    return ""; // the reason may be empty
 }
 
 static bool is_head(struct evhttp_request *req) {
@@ -70,7 +67,7 @@ void http_reply_body(struct evhttp_request *req, int status, const char *type,
         number_header(req, "Content-Length", n_body);
         if (bytes && !is_head(req)) evbuffer_add(bytes, body, n_body);
     }
-    evhttp_send_reply(req, status, reason_of(status), bytes);
+    evhttp_send_reply(req, status, http_reply_reason(status), bytes);
     if (bytes) evbuffer_free(bytes);
 }
 
@@ -101,7 +98,7 @@ void http_stream_start(struct evhttp_request *req) {
     bool has_chunks = req->major > 1 || (req->major == 1 && req->minor >= 1);
     if (!has_chunks)
         http_reply_header(req, "Connection", "close"); // HTTP/1.0: ends by closing
-    evhttp_send_reply_start(req, 200, reason_of(200));
+    evhttp_send_reply_start(req, 200, http_reply_reason(200));
 }
 
 void http_stream_data(struct evhttp_request *req, const char *bytes, size_t n_bytes) {

@@ -11,6 +11,8 @@
 
 struct evhttp_request;
 
+const char *http_reply_reason(int status); // "Not Found", ...; "": none that we send
+
 void http_reply_header(struct evhttp_request *req, const char *name, const char *value);
 
 // Status and a body of this media type; body NULL: none.

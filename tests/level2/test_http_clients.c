@@ -233,7 +233,7 @@ START_TEST(hangs_up_on_who_trickles) {
     struct pollfd p = {.fd = fd, .events = POLLIN};
     while (poll(&p, 1, 200) == 0 && now_ms() - began < 8000) say(fd, "a");
     const char *reply = hear(fd, NULL);
-    assert_has("trickle", reply, " 408 ");
+    assert_has("trickle", reply, " 408 Request Timeout\r\n");
     assert_has("trickle", reply, "\"code\":\"request_timeout\"");
     ck_assert_int_lt(now_ms() - began, 5000);
     close(fd);
