@@ -1,137 +1,13 @@
-// From a model and a machine to answers and advice: the course's numbers, windows, copies, this machine,
-// and that each piece of advice is true.
+// From a model and a machine to answers and advice: the course's numbers, copies, the fewest devices, and that
+// each piece of advice is true.
 #include "level2-operator/fit/fit_case.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "common/limits.h"
-#include "common/os.h"
-#include "level2-operator/engine/serial_fit.h"
 #include "level2-operator/fit/fit_advice.h"
-#include "level2-operator/fit/fit_constants.h"
-#include "level2-operator/fit/fit_machine.h"
-#include "level2-operator/fit/fit_type.h"
-#include "level2-operator/model/model.h"
-#include "level2-operator/model/ops.h"
-#include "tests/support/engine_rig.h"
+#include "tests/support/fit_subjects.h"
 #include "tests/support/suite.h"
-
-static const char entries[] =
-    "{\"models\": ["
-    "{\"name\": \"large\", \"params\": 70553706496, \"layers\": 80, \"d_model\": 8192, "
-    "\"heads\":"
-    " 64, \"kv_heads\": 8, \"d_head\": 128, \"d_ff\": 28672, \"vocab\": 128256, "
-    "\"context\": 8192},"
-    "{\"name\": \"latent\", \"params\": 1000, \"layers\": 61, \"d_model\": 7168, "
-    "\"heads\": 128,"
-    " \"kv_heads\": 128, \"d_ff\": 2048, \"vocab\": 10, \"context\": 100, \"kv_rank\": 512,"
-    " \"rope_dim\": 64, \"nope_dim\": 128, \"v_dim\": 128, \"q_rank\": 1536},"
-    "{\"name\": \"windows\", \"params\": 1000, \"layers\": 18, \"d_model\": 640, "
-    "\"heads\": 4,"
-    " \"kv_heads\": 1, \"d_head\": 256, \"d_ff\": 2048, \"vocab\": 10, \"context\": 32768,"
-    " \"window\": 512, \"windowed_layers\": 15},"
-    "{\"name\": \"some-windows\", \"params\": 1000, \"layers\": 2, \"d_model\": 6, "
-    "\"heads\": 2,"
-    " \"kv_heads\": 1, \"d_head\": 4, \"d_ff\": 5, \"vocab\": 10, \"context\": 99, "
-    "\"window\": 7}]}";
-
-static struct fit_subject subject_of(const char *name) {
-    struct data_table t;
-    struct error err = {0};
-    struct fit_subject s;
-    ck_assert_msg(
-        data_table_parse(&t, &model_table, entries, strlen(entries), "list", &err) == OK,
-        "%s", err.text);
-    fit_subject_of_entry(&s, model_table_find(&t, name));
-    data_table_close(&t);
-    return s;
-}
-
-// A board of 80 GB, whole rates, no overhead.
-static struct fit_case case_of(const struct fit_subject *s) {
-    struct fit_case c = {
-        .subject = s,
-        .machine = {.name = "board",
-                    .n_devices = 1,
-                    .n_split = 1,
-                    .device = {.memory_bytes = 84932978278, .share = 900},
-                    .bandwidth = 1e12,
-                    .ops = 1e15,
-                    .load_rates = {1e10, 1e9, 1e8}},
-        .weights = "bf16",
-        .kv = "bf16",
-        .weight_type = {1, 2               },
-        .kv_type = {1,                        2},
-        .n_ctx = 8192,
-        .n_seqs = 1
-    };
-    return c;
-}
-
-// ---- subjects -----------------------------------------------------------------------------------
-
-START_TEST(a_table_row_becomes_a_shape) {
-    struct fit_subject s = subject_of("latent");
-    assert_number("latent row", s.shape.d_latent, 576);
-    assert_number("windows of it", s.shape.n_window_layers, 0);
-    s = subject_of("windows");
-    assert_number("window layers", s.shape.n_window_layers, 15);
-    assert_number("window", (int64_t)s.shape.window, 512);
-    ck_assert_msg(strstr(s.note, "15 of 18 layers keep 512 tokens only") != NULL,
-                  "note: %s", s.note);
-    fit_subject_serve(&s, NULL);
-    assert_number("window layers, all kept", s.shape.n_window_layers, 0);
-    ck_assert_msg(strstr(s.note, "15 layers") != NULL, "note: %s", s.note);
-    s = subject_of("some-windows");
-    assert_number("window layers, not known", s.shape.n_window_layers, 0);
-    ck_assert_msg(strstr(s.note, "not known") != NULL, "note: %s", s.note);
-}
-END_TEST
-
-START_TEST(a_file_becomes_a_shape) {
-    struct fit_subject s;
-    struct model m;
-    struct error err = {0};
-    ck_assert_msg(fit_subject_of_file(&s, tiny_model_path(), &err) == OK, "%s", err.text);
-    ck_assert_msg(model_open(&m, tiny_model_path(), NULL, &err) == OK, "%s", err.text);
-    assert_number("layers", s.shape.n_layers, m.config.n_layers);
-    assert_number("KV heads", s.shape.n_kv_heads, m.config.n_kv_heads);
-    assert_number("d_head", s.shape.d_head, m.config.d_head);
-    assert_number("context", (int64_t)s.n_ctx, m.config.n_ctx);
-    assert_number("tied", s.is_tied, m.is_tied);
-    uint64_t n_bytes = 0;
-    for (uint64_t i = 0; i < m.gguf.n_tensors; i++)
-        n_bytes += m.gguf.tensors[i].view.n_bytes;
-    assert_number("stored bytes", (int64_t)s.stored_bytes, (int64_t)n_bytes);
-    model_close(&m);
-    assert_status("no file", fit_subject_of_file(&s, "no/such.gguf", &err), ERR_IO);
-    assert_status("no model", fit_subject_of_file(&s, "README.md", &err), ERR_FORMAT);
-}
-END_TEST
-
-// What serve stores for a context is what fit says, byte for byte.
-START_TEST(the_engine_stores_as_many_bytes_as_fit_says) {
-
-    struct model m;
-    struct error err = {0};
-    ck_assert_msg(model_open(&m, tiny_model_path(), NULL, &err) == OK, "%s", err.text);
-    const struct fit_model shape = fit_shape_of_config(&m.config);
-    const struct fit_plan plan = {
-        .kv = {1, 4},
-          .n_seqs = 1, .n_ctx = 1, .n_split = 1
-    };
-    static const int lengths[] = {1, 7, 64, 129};
-    for (int i = 0; i < ROWS(lengths); i++) {
-        struct kv_layout layout = {.dtype = DTYPE_F32, .block_len = lengths[i]};
-        assert_status("kv_layout", ops_plain.kv_layout(&layout, &m.config, &err), OK);
-        assert_number("bytes of K and V",
-                      (int64_t)fit_kv_bytes(&shape, &plan, (uint64_t)lengths[i]),
-                      (int64_t)layout.block_bytes);
-    }
-    model_close(&m);
-}
-END_TEST
 
 // ---- answers ------------------------------------------------------------------------------------
 
@@ -360,53 +236,6 @@ START_TEST(advice_is_true) {
 }
 END_TEST
 
-// ---- machines and types -------------------------------------------------------------------------
-
-START_TEST(here_is_this_machine) {
-    const struct fit_subject s = subject_of("windows");
-    struct fit_machine m;
-    fit_machine_here(&m, &s, 5);
-    assert_number("memory", (int64_t)m.device.memory_bytes, (int64_t)os_memory_bytes());
-    assert_number("share", m.device.share, 900);
-    ck_assert_int_gt((int64_t)m.device.overhead_bytes, 0);
-    assert_number("here", m.is_here, true);
-}
-END_TEST
-
-// For a file, fit adds up here what serve then takes, byte for byte: weights, tables, activations, queues.
-START_TEST(here_a_file_takes_what_the_ledger_of_serve_says) {
-    int n_cpus = os_cpu_count() < LIMIT_WORKERS ? os_cpu_count() : LIMIT_WORKERS;
-    struct rig rig;
-    struct engine_ledger l;
-    struct fit_subject s;
-    struct fit_machine m;
-    rig_open_tiny(&rig, n_cpus);
-    rig.options.n_ctx = 33;
-    assert_status("ledger", engine_serial_ledger(&rig.model, &rig.options, &l, NULL), OK);
-    assert_status("file", fit_subject_of_file(&s, tiny_model_path(), NULL), OK);
-    fit_subject_serve(&s, tiny_model_path());
-    assert_text("note", s.note, "");
-    fit_machine_here(&m, &s, serial_fit_beside_kv(&s.config, 33));
-    assert_number("weights", (int64_t)s.stored_bytes, (int64_t)l.weights_bytes);
-    assert_number("tables", (int64_t)s.tables_bytes, (int64_t)l.tables_bytes);
-    assert_number("overhead", (int64_t)m.device.overhead_bytes,
-                  (int64_t)(l.tables_bytes + l.activation_bytes + l.other_bytes));
-    rig_start(&rig);
-    assert_number("the arena of the model", (int64_t)rig.model.arena.used,
-                  (int64_t)(l.tables_bytes + l.packed_bytes));
-    rig_close(&rig);
-}
-END_TEST
-
-START_TEST(what_serve_would_refuse_is_noted) {
-    struct fit_subject s = subject_of("windows");
-    fit_subject_serve(&s, "no/such.gguf");
-    ck_assert_msg(strstr(s.note, "serve would not start: no/such.gguf") == s.note, "%s",
-                  s.note);
-    assert_number("tables", (int64_t)s.tables_bytes, 0);
-}
-END_TEST
-
 // There is one machine, serve keeps K and V in f32, and weights come as files.
 START_TEST(here_only_what_can_be_done_is_advised) {
     const struct fit_subject s = subject_of("large");
@@ -431,63 +260,8 @@ START_TEST(here_only_what_can_be_done_is_advised) {
 }
 END_TEST
 
-START_TEST(constants_that_are_missing_are_named) {
-    static const char text[] =
-        "{\"overheads\": [{\"name\": \"context\", \"low_bytes\": 2, \"high_bytes\": 8},"
-        "{\"name\": \"activations\", \"high_bytes\": 8}, {\"name\": \"graphs\"}]}";
-    static const char rates[] = "{\"rates\": [{\"name\": \"disk\", \"bytes_per_s\": 5}]}";
-    const struct device_entry board = {.name = "x", .usable_bytes = 9, .tag_usable = "S"};
-    struct data_table t;
-    struct fit_machine m;
-    struct error err = {0};
-    data_table_parse(&t, &fit_overhead_table, text, strlen(text), "list", &err);
-    assert_status("overheads", fit_machine_of_entry(&m, &board, &t, &err), ERR_FORMAT);
-    ck_assert_msg(strstr(err.text, "context-split") != NULL, "%s", err.text);
-    data_table_close(&t);
-    data_table_parse(&t, &fit_rate_table, rates, strlen(rates), "list", &err);
-    assert_status("rates", fit_machine_rates(&m, &t, &err), ERR_FORMAT);
-    ck_assert_msg(strstr(err.text, "page-cache") != NULL, "%s", err.text);
-    data_table_close(&t);
-}
-END_TEST
-
-static const struct {
-    const char *name;
-    bool is_known;
-    double bits;
-} types[] = {
-    {"bf16",      true,  16     },
-    {"int8",      true,  8      },
-    {"int4",      true,  4      },
-    {"int4-g128", true,  4.15625},
-    {"q4_k",      true,  4.5    },
-    {"q4_1",      true,  5      },
-    {"q6_k",      true,  6.5625 },
-    {"4.8944",    true,  4.8944 },
-    {"64",        true,  64     },
-    {"0.4",       false, 0      },
-    {"65",        false, 0      },
-    {"-4",        false, 0      },
-    {"nan",       false, 0      },
-    {"int3",      false, 0      },
-    {"",          false, 0      },
-};
-
-START_TEST(types_have_their_bits) {
-    struct fit_type type = {1, 1};
-    assert_number(types[_i].name, fit_type_find(&type, types[_i].name), types[_i].is_known);
-    if (!types[_i].is_known) return;
-    float got = (float)fit_type_bits(type), want = (float)types[_i].bits;
-    assert_close(types[_i].name, &got, &want, 1, 1e-7);
-}
-END_TEST
-
 Suite *suite(void) {
     Suite *s = suite_create("level2/fit_case");
-    TCase *subjects = tcase_in(s, "subjects");
-    tcase_add_test(subjects, a_table_row_becomes_a_shape);
-    tcase_add_test(subjects, a_file_becomes_a_shape);
-    tcase_add_test(subjects, the_engine_stores_as_many_bytes_as_fit_says);
     TCase *answers = tcase_in(s, "answers");
     tcase_add_test(answers, seventy_billion_weights_need_two_boards);
     tcase_add_test(answers, copies_share_the_sequences);
@@ -499,12 +273,6 @@ Suite *suite(void) {
     tcase_add_test(answers, the_fewest_devices_are_looked_for);
     TCase *advice = tcase_in(s, "advice");
     tcase_add_test(advice, advice_is_true);
-    TCase *machines = tcase_in(s, "machines");
-    tcase_add_test(machines, here_is_this_machine);
-    tcase_add_test(machines, here_a_file_takes_what_the_ledger_of_serve_says);
-    tcase_add_test(machines, what_serve_would_refuse_is_noted);
     tcase_add_test(advice, here_only_what_can_be_done_is_advised);
-    tcase_add_test(machines, constants_that_are_missing_are_named);
-    tcase_add_loop_test(machines, types_have_their_bits, 0, ROWS(types));
     return s;
 }

@@ -29,9 +29,7 @@ enum status admission_enter(struct admission *a, int *retry_after_s, struct erro
         return OK;
     }
     *retry_after_s = promise_s(a);
-    return error_set(err, ERR_BUSY,
-                     "all %d places are taken; try again in %d s, or start the server with "
-                     "a longer --queue",
+    return error_set(err, ERR_BUSY, "all %d places are taken; try again in %d s",
                      a->max_inside, *retry_after_s);
     // [end]
 }
