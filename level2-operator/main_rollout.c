@@ -57,6 +57,16 @@ static json_t *report(const struct rollout_run *r) {
                      "replicas", replicas);
 }
 
+// false: no memory.
+static bool print_report(const struct rollout_run *r) {
+    json_t *document = report(r);
+    if (!document) return false;
+    json_dumpf(document, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(4));
+    putchar('\n'); // whether it was written is asked at the end
+    json_decref(document);
+    return true;
+}
+
 // "a new, b old"
 static void list_versions(const struct rollout_run *r, char *text, size_t n_room) {
     size_t n = 0;
@@ -104,12 +114,8 @@ static enum status run(struct rollout_run *r, const struct options *o, struct er
         rollout_run_tell_out(r);
         st = st ? add_versions(r, err) : judge(r, err);
     }
-    if (o->json && r->servers.n_items > 0) {
-        json_t *document = report(r);
-        if (document) json_dumpf(document, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(4));
-        putchar('\n');
-        json_decref(document);
-    }
+    if (o->json && r->servers.n_items > 0 && !print_report(r) && !st)
+        st = error_set(err, ERR_MEMORY, "no memory for the JSON output");
     return st;
 }
 

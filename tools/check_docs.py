@@ -11,7 +11,7 @@ What is checked how: tools/docs_check/. Transcripts are run by tools/transcripts
 import argparse
 import sys
 
-from docs_check import counts, exercises, links, measured, quotes, tables, transcripts
+from docs_check import counts, exercises, links, measured, quotes, server, tables, transcripts
 from docs_check.page import Page, pages_of
 from ladder import catalog
 from ladder.catalog import ROOT, Refused
@@ -44,6 +44,7 @@ def faults_of(pages, chosen, course, root):
         yield from tables.faults_of(page, course)
         yield from counts.faults_of(page, course)
     yield from measured.faults_of(root)
+    yield from server.faults_of(root)
     for ex in chosen:
         yield from exercises.faults_of(ex, root)
 

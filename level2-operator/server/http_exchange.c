@@ -267,8 +267,8 @@ static void abort_stream(struct http_server *s, struct http_connection *c,
     http_stream_end(req);
 }
 
-void http_exchange_abort(struct http_server *s, struct http_connection *c,
-                         const struct api_error *e, const char *message) {
+static void abort_job(struct http_server *s, struct http_connection *c,
+                      const struct api_error *e, const char *message) {
     drop_job(s, c);
     if (c->exchange.has_head) {
         abort_stream(s, c, e, message);
@@ -284,7 +284,7 @@ void http_exchange_abort_all(struct http_server *s, const struct api_error *e,
                              const char *message) {
     for (int i = 0; i < s->connections.limits.n_connections; i++) {
         struct http_connection *c = &s->connections.slots[i];
-        if (c->exchange.has_job) http_exchange_abort(s, c, e, message);
+        if (c->exchange.has_job) abort_job(s, c, e, message);
     }
 }
 
@@ -296,7 +296,7 @@ void http_exchange_expired(void *server, struct http_connection *c) {
         message, sizeof(message),
         "the answer was not complete after %lld s, which is all that a request may take",
         (long long)(s->options.limits.request_ms / 1000));
-    if (c->exchange.has_job) http_exchange_abort(s, c, &late, message);
+    if (c->exchange.has_job) abort_job(s, c, &late, message);
 }
 
 // ---- from the worker ---------------------------------------------------------------------------

@@ -31,10 +31,8 @@ enum status http_exchange_job(struct http_server *s, struct http_connection *c,
 // From the worker. Takes d->bytes; a delivery for somebody who has left is thrown away.
 void http_exchange_deliver(struct http_server *s, struct delivery *d);
 
-// Ends a request that is with the worker before its answer is there: by an error if nothing of the
-// answer is out yet, else by an event that says so. The worker is told to drop it.
-void http_exchange_abort(struct http_server *s, struct http_connection *c,
-                         const struct api_error *e, const char *message);
+// Ends all requests that are with the worker before their answers are there: by an error if nothing of
+// the answer is out yet, else by an event that says so. The worker is told to drop them.
 void http_exchange_abort_all(struct http_server *s, const struct api_error *e,
                              const char *message);
 

@@ -14,14 +14,15 @@ bool quota_same_limits(const struct quota *a, const struct quota *b) {
            a->tokens_per_minute == b->tokens_per_minute;
 }
 
-static double fill(double left, int per_minute, double minutes) {
+static double risen(double left, int per_minute, double minutes) {
     return per_minute > 0 ? fmin(per_minute, left + per_minute * minutes) : 0;
 }
 
-void quota_fill(struct quota *q, int64_t now_ns) {
+// Brings both buckets up to now.
+static void fill(struct quota *q, int64_t now_ns) {
     double minutes = q->has_begun ? (double)(now_ns - q->filled_ns) / 60e9 : 1;
-    q->requests = fill(q->requests, q->requests_per_minute, minutes);
-    q->tokens = fill(q->tokens, q->tokens_per_minute, minutes);
+    q->requests = risen(q->requests, q->requests_per_minute, minutes);
+    q->tokens = risen(q->tokens, q->tokens_per_minute, minutes);
     q->filled_ns = now_ns;
     q->has_begun = true;
 }
@@ -36,7 +37,7 @@ static int wait_s(double lacking, int per_minute) {
 
 enum status quota_enter(struct quota *q, int64_t now_ns, int *retry_after_s,
                         struct error *err) {
-    quota_fill(q, now_ns);
+    fill(q, now_ns);
     if (q->max_inside > 0 && q->n_inside >= q->max_inside) {
         *retry_after_s = 1;
         return error_set(err, ERR_BUSY, "%d requests of this key are inside already",
@@ -70,6 +71,6 @@ void quota_undo(struct quota *q) {
 }
 
 void quota_charge(struct quota *q, int64_t now_ns, int n_tokens) {
-    quota_fill(q, now_ns);
+    fill(q, now_ns);
     q->tokens -= n_tokens;
 }

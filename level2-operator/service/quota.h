@@ -24,7 +24,7 @@ struct quota { // all-zero: no limit
     int n_inside;
     bool has_begun;          // else the buckets are full
     int64_t filled_ns;       // when the buckets were last looked at
-    double requests, tokens; // left; tokens may be below zero
+    double requests, tokens; // left at filled_ns; tokens may be below zero
 };
 
 bool quota_same_limits(const struct quota *a, const struct quota *b);
@@ -40,8 +40,5 @@ enum status quota_enter(struct quota *q, int64_t now_ns, int *retry_after_s,
 void quota_leave(struct quota *q, int64_t now_ns, int n_tokens);
 void quota_undo(struct quota *q);
 void quota_charge(struct quota *q, int64_t now_ns, int n_tokens);
-
-// Brings requests and tokens up to now, to be shown.
-void quota_fill(struct quota *q, int64_t now_ns);
 
 #endif

@@ -629,7 +629,8 @@ def an_answer_has_every_key_of_its_shape(args, s):
 def what_changes_nothing_is_taken_and_what_nobody_knows_is_told_once(args):
     without_effect = {"user": "u", "safety_identifier": "s", "prompt_cache_key": "k", "metadata": {"a": "b"}, "store": True,
                       "service_tier": "auto", "reasoning_effort": "max", "parallel_tool_calls": True, "priority": 1,
-                      "cache_prompt": True, "tool_choice": "none", "tools": [], "functions": [],
+                      "cache_prompt": True, "verbosity": "low", "prediction": {"type": "content", "content": "Hi"},
+                      "prompt_cache_retention": "24h", "tool_choice": "none", "tools": [], "functions": [],
                       "response_format": {"type": "text"}}
     chat = {"model": "default", "messages": [{"role": "user", "content": "Hi"}], "max_tokens": 3, "temperature": 0}
     with Server(args) as s:

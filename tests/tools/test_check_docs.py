@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
 
 import check_docs  # noqa: E402
-from docs_check import exercises, fleet, links, measured, quotes, stages, tables, transcripts  # noqa: E402
+from docs_check import exercises, fleet, links, measured, quotes, server, stages, tables, transcripts  # noqa: E402
 from docs_check.page import Page  # noqa: E402
 from ladder import catalog  # noqa: E402
 
@@ -95,6 +95,16 @@ def course_of(*entries):
     return {"schema": 1, "levels": levels, "exercises": list(entries)}
 
 
+SERVER = {
+    "level2-operator/api/api_fields.c": '    {"guided_json", is_never},\n    "seed",\n',
+    "level2-operator/server/serve_options.c": '        {"port", "PORT"},\n',
+    "level2-operator/server/http_metrics.c": 'one(p, "ladder_connections");\n',
+    "docs/api.md": "# API\n`seed`, `guided_*`\n",
+    "docs/serving.md": "# Serving\n`--port`\n",
+    "docs/level2/metrics.md": "# Metrics\n`ladder_connections`\n",
+}
+
+
 class Place(unittest.TestCase):
     """A small repository with one exercise, rope, and its page."""
 
@@ -108,6 +118,8 @@ class Place(unittest.TestCase):
         self.write("solutions/level2-operator/kernels/rope.c", SOLUTION)
         self.write("tests/level2/test_rope.c", "START_TEST(worked_example) {\n}\n")
         self.write("docs/level2/rope.md", PAGE)
+        for path, text in SERVER.items():
+            self.write(path, text)
         self.set_course(entry("rope"))
         self.run_main(is_writing=True)
 
@@ -144,6 +156,22 @@ class Place(unittest.TestCase):
         self.assertEqual(len(faults), 1, faults)
         for word in words:
             self.assertIn(word, faults[0])
+
+
+class Served(Place):
+    def test_what_the_server_has_stands_on_its_page(self):
+        self.assertEqual(list(server.faults_of(self.root)), [])
+        for path, word in (("docs/api.md", "seed"), ("docs/api.md", "guided_"), ("docs/serving.md", "--port"),
+                           ("docs/level2/metrics.md", "ladder_connections")):
+            self.edit(path, word, "x")
+            self.assert_fault(server.faults_of(self.root), path, word.strip("-"))
+            self.edit(path, "x", word)
+
+    def test_a_list_that_is_no_longer_found_is_a_fault(self):
+        for source in (row[1] for row in server.LISTS):
+            self.write(source, "")
+            self.assert_fault(server.faults_of(self.root), source)
+            self.write(source, SERVER[source])
 
 
 class Facts(Place):
@@ -210,7 +238,7 @@ class Measured(Place):
                      "| block, own machine at $0.10 an hour, always busy | $0.198 | 10.2 s | 0.14 | 147 MB |",
                      "| the same, busy 8 hours a day | $0.595 | 10.2 s | 0.14 | 147 MB |"):
             self.assertIn(line + "\n", text)
-        self.assertEqual(self.run_main(), (0, "docs: 3 pages and 1 exercises hold what they promise\n"))
+        self.assertEqual(self.run_main(), (0, "docs: 6 pages and 1 exercises hold what they promise\n"))
 
     def test_a_new_run_makes_tables_and_picture_stale(self):
         self.keep({**self.RUN, "curve": self.RUN["curve"][:1]})
@@ -282,7 +310,7 @@ class Exercises(Place):
         return list(exercises.faults_of(self.course().catalog.find("rope"), self.root))
 
     def test_a_complete_exercise_has_no_fault(self):
-        self.assertEqual(self.run_main(), (0, "docs: 2 pages and 1 exercises hold what they promise\n"))
+        self.assertEqual(self.run_main(), (0, "docs: 5 pages and 1 exercises hold what they promise\n"))
 
     def test_words_that_are_still_to_be_written_are_named(self):
         self.set_course(entry("rope", why="TO WRITE", hints=["a?", "TO WRITE", "c"]))
