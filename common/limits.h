@@ -61,6 +61,8 @@ enum {
     LIMIT_HEADER_BYTES = 32 << 10, // request line and headers together
     LIMIT_JSON_DEPTH = 64,         // nesting of a JSON body
     LIMIT_JSON_VALUES = 1 << 20, // values of a JSON body: a parsed one takes about 50 bytes
+    LIMIT_READ_BYTES = 1 << 20,  // memory for what is read from a short body,
+    LIMIT_READ_PER_BYTE = 16,    // and bytes of it for each byte of any
     LIMIT_MESSAGES = 4096,       // messages of one chat request
     LIMIT_CONNECTIONS = 1024,    // open connections
     LIMIT_JOBS = 256,            // requests between HTTP loop and text worker

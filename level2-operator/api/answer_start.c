@@ -5,19 +5,18 @@
 #include <string.h>
 #include <xxhash.h>
 
-// What a body justifies. Read: a message of 25 bytes of JSON takes a struct of 24, an id of 2 bytes
-// takes 4, each part at least a cache line; text and markup take less. Encoded: what the tokenizer
-// says. Kept: what choices need, whatever the size of the body.
+// What a body justifies. Read (LIMIT_READ_PER_BYTE): a message of 25 bytes of JSON takes a struct of
+// 24, an id of 2 bytes takes 4, each part at least a cache line; text and markup take less. Encoded:
+// what the tokenizer says. Kept: what choices need, whatever the size of the body.
 enum {
-    FIXED_BYTES = 1 << 20,
-    READ_PER_BODY_BYTE = 16,
+    KEPT_BYTES = 1 << 20,
     CHOICE_BYTES = 4 << 10,
     LOGGED_BYTES = 1500, // of a prompt, if any: it must fit into a line
     CHOICE_PIECES = 8    // the stop filter may hold some pieces
 };
 
 static size_t kept_limit(size_t max_piece) {
-    return FIXED_BYTES +
+    return KEPT_BYTES +
            LIMIT_CHOICES * (CHOICE_BYTES + CHOICE_PIECES * (max_piece + LIMIT_STOP_BYTES));
 }
 
@@ -117,7 +116,7 @@ static enum status make_prompt(struct answer *a, const struct api_request *r, in
 
 static enum status make_prompts(struct answer *a, const struct api_request *r,
                                 size_t n_body, struct error *err) {
-    const size_t n_read = FIXED_BYTES + READ_PER_BODY_BYTE * n_body;
+    const size_t n_read = LIMIT_READ_BYTES + LIMIT_READ_PER_BYTE * n_body;
     struct arena scratch;
     enum status st = OK;
 
@@ -304,7 +303,7 @@ enum status answer_start(struct answer **answer, const struct job *job,
     if (!a) return error_set(err, ERR_MEMORY, "no memory for the request");
 
     const struct api_model model = {a->model->tokenizer.n_vocab, &a->model->sampling};
-    arena_init(&reading, FIXED_BYTES + READ_PER_BODY_BYTE * job->n_body);
+    arena_init(&reading, LIMIT_READ_BYTES + LIMIT_READ_PER_BYTE * job->n_body);
     enum status st = api_request_parse(&request, job->route, job->body, job->n_body, &model,
                                        options->log, &reading, err);
     if (!st) st = begin(a, &request, job, options, served, err);

@@ -8,9 +8,6 @@
 #include "level2-operator/text/json_input.h"
 #include "level2-operator/text/json_output.h"
 
-// What a body justifies beside encoding: as in answer_start.c.
-enum { FIXED_BYTES = 1 << 20, READ_PER_BODY_BYTE = 16 };
-
 static enum status no_memory(struct error *err) {
     return error_set(err, ERR_MEMORY, "no memory for the reply");
 }
@@ -112,7 +109,7 @@ enum status text_tool_reply(struct buffer *out, const struct job *job,
 
     enum status st = json_input_parse(&body, job->body, job->n_body, err);
     if (st) return st;
-    arena_init(&arena, FIXED_BYTES + READ_PER_BODY_BYTE * job->n_body +
+    arena_init(&arena, LIMIT_READ_BYTES + LIMIT_READ_PER_BYTE * job->n_body +
                            tokenizer_work_bytes(&model->tokenizer, job->n_body));
 
     const struct json_input in = {body, ""};
