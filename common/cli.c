@@ -179,7 +179,7 @@ static int print_version(const struct cli *cli) {
     return cli_finish(cli);
 }
 
-// ---- suggestions ----------------------------------------------------------------------------
+// ---- suggestions --------------------------------------------------------------------------------
 
 enum { MAX_NAME = 31 }; // bytes; longer names get no suggestion
 

@@ -150,7 +150,7 @@ void os_signal_close(struct os_signal *s) {
     *s = (struct os_signal){0};
 }
 
-// ---- files -------------------------------------------------------------------------------------
+// ---- files --------------------------------------------------------------------------------------
 
 enum status os_real_path(char *out, size_t out_bytes, const char *path, struct error *err) {
     char *real = realpath(path, NULL);

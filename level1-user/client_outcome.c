@@ -6,7 +6,7 @@
 
 #include "level1-user/hidden.h"
 
-// ---- in one sentence, for people ----------------------------------------------------------
+// ---- in one sentence, for people ----------------------------------------------------------------
 
 static enum status explain_time(const struct client_answer *a, struct error *err) {
     const char *where = a->client->where;
@@ -109,7 +109,7 @@ static enum status finish(struct client_answer *a, CURLcode result, struct error
                      where);
 }
 
-// ---- in the words of retry.h ----------------------------------------------------------
+// ---- in the words of retry.h --------------------------------------------------------------------
 
 // What may go better next time; all other results of libcurl will not.
 static bool is_loss(CURLcode result) {

@@ -24,7 +24,7 @@ static const char *bytes_of(const struct mapped_file *file) {
     return file->n_bytes > 0 ? (const char *)file->bytes : "";
 }
 
-// ---- reading -----------------------------------------------------------------------------------
+// ---- reading ------------------------------------------------------------------------------------
 
 // *root is the caller's to json_decref; NULL on failure.
 static enum status parse_document(json_t **root, const char *bytes, size_t n_bytes,
@@ -115,7 +115,7 @@ enum status conversation_load(struct conversation *said, struct text *system,
     return st;
 }
 
-// ---- writing -----------------------------------------------------------------------------------
+// ---- writing ------------------------------------------------------------------------------------
 
 // Jansson passes a failure on, as in request.c.
 static bool append(json_t *messages, const char *role, const char *text) {

@@ -34,7 +34,7 @@ static int64_t ns(int s) {
     return (int64_t)s * 1000000000;
 }
 
-// ---- the last word -----------------------------------------------------------------------------
+// ---- the last word ------------------------------------------------------------------------------
 
 static const char *state_of(const struct rollout_run *r, int i) {
     if (r->servers.items[i].state != HAPROXY_UP) return "out";
@@ -102,7 +102,7 @@ static enum status add_versions(const struct rollout_run *r, struct error *err) 
     return error_set(err, err->code, "%s; last seen: %s", err->text, versions);
 }
 
-// ---- table of contents -------------------------------------------------------------------------
+// ---- table of contents --------------------------------------------------------------------------
 
 static enum status run(struct rollout_run *r, const struct options *o, struct error *err) {
     // Who is there?

@@ -38,7 +38,7 @@ struct service {
     struct error err; // of the first load
 };
 
-// ---- what the threads tell each other ----------------------------------------------------------
+// ---- what the threads tell each other -----------------------------------------------------------
 
 // On the engine's thread: it has said something.
 static void wake_text_worker(void *jobs_signal) {
@@ -109,7 +109,7 @@ static enum status load(void *ctx, int i_model, const char *path, const char *id
     return model_loader_start(&s->loader, i_model, path, id, err);
 }
 
-// ---- opening -----------------------------------------------------------------------------------
+// ---- opening ------------------------------------------------------------------------------------
 
 static enum status open_http(struct service *s, struct error *err) {
     const struct serve_options *o = &s->options;

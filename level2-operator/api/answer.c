@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-// ---- events
+// ---- events -------------------------------------------------------------------------------------
 
 static void count_end(struct answer *a, const struct generation *g) {
     enum metrics_end how = METRICS_ERROR;
@@ -52,7 +52,7 @@ struct api_usage answer_used(const struct answer *a) {
     return count_tokens(a, true);
 }
 
-// ---- replies
+// ---- replies ------------------------------------------------------------------------------------
 
 static enum status find_failure(const struct answer *a, struct error *err) {
     for (int i = 0; i < a->n_choices; i++) {

@@ -20,7 +20,7 @@ static size_t kept_limit(size_t max_piece) {
            LIMIT_CHOICES * (CHOICE_BYTES + CHOICE_PIECES * (max_piece + LIMIT_STOP_BYTES));
 }
 
-// ---- prompts
+// ---- prompts ------------------------------------------------------------------------------------
 
 static enum status refuse_length(const struct answer *a, const char *at_least, int n_prompt,
                                  struct error *err) {
@@ -131,7 +131,7 @@ static enum status make_prompts(struct answer *a, const struct api_request *r,
     return st;
 }
 
-// ---- submitting
+// ---- submitting ---------------------------------------------------------------------------------
 
 // What a choice asks of the engine.
 static struct engine_params choice_params(const struct answer *a, int index) {
@@ -178,7 +178,7 @@ void answer_submit(struct answer *a) {
     a->has_news = true;
 }
 
-// ---- start
+// ---- start --------------------------------------------------------------------------------------
 
 static enum status check_model(const struct api_request *r, const char *served,
                                struct error *err) {

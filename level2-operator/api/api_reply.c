@@ -41,7 +41,7 @@ static void open_frame(struct buffer *out, const struct api_reply *r, const char
     buffer_put_string(out, ",\"choices\":[");
 }
 
-// ---- whole
+// ---- whole --------------------------------------------------------------------------------------
 
 static json_t *choice_json(const struct api_reply *r, const struct api_piece *piece) {
     json_t *text = json_output_text(piece->text, piece->n_text);
@@ -77,7 +77,7 @@ enum status api_reply_body(struct buffer *out, const struct api_reply *r,
     return finish_write(out, err);
 }
 
-// ---- stream
+// ---- stream -------------------------------------------------------------------------------------
 //
 //   data: {frame, "choices":[ choice ] , "usage": null}      usage only where it is wanted
 

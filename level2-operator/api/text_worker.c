@@ -41,7 +41,7 @@ static size_t longest_piece(const struct tokenizer *t) {
     return longest;
 }
 
-// ---- deliveries
+// ---- deliveries ---------------------------------------------------------------------------------
 
 // The loop takes deliveries as long as this thread runs, so a full queue is a matter of moments.
 static void deliver(struct text_worker *w, const struct delivery *d) {
@@ -92,7 +92,7 @@ static struct delivery sum_up(struct delivery d, const struct answer *a) {
     return d;
 }
 
-// ---- answers
+// ---- answers ------------------------------------------------------------------------------------
 
 static void list_remove(struct text_worker *w, struct answer *a) {
     struct answer **link = &w->answers;
@@ -151,7 +151,7 @@ static void write_news(struct text_worker *w) {
     }
 }
 
-// ---- jobs
+// ---- jobs ---------------------------------------------------------------------------------------
 
 static void start_answer(struct text_worker *w, const struct job *job) {
     struct delivery head = {.kind = DELIVER_HEAD, .exchange = job->exchange};
@@ -250,7 +250,7 @@ static bool take_job(struct text_worker *w) {
     return true;
 }
 
-// ---- events
+// ---- events -------------------------------------------------------------------------------------
 
 // Looks through all choices: there are fewer of them than a step takes microseconds.
 // An id is an engine's own: two of them may give the same.

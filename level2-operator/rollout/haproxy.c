@@ -41,7 +41,7 @@ struct row {
     bool is_there[COLUMN_COUNT];
 };
 
-// ---- CSV ---------------------------------------------------------------------------------------
+// ---- CSV ----------------------------------------------------------------------------------------
 
 // One field, with its quotes taken off; what of it does not fit is dropped, and *fits says so. The cursor
 // then stands on the comma, the newline or the end.
@@ -145,7 +145,7 @@ static enum status read_row(struct cursor *c, const unsigned char *place, int n_
     return OK;
 }
 
-// ---- values ------------------------------------------------------------------------------------
+// ---- values -------------------------------------------------------------------------------------
 
 // An empty field is a counter that this kind of line does not have.
 static enum status read_count(const struct row *row, enum column column, int line,
@@ -206,7 +206,7 @@ static enum status server_of_row(struct haproxy_server *s, const struct row *row
     return OK;
 }
 
-// ---- public ------------------------------------------------------------------------------------
+// ---- public -------------------------------------------------------------------------------------
 
 enum status haproxy_parse(struct haproxy_servers *servers, const char *text, size_t n_bytes,
                           struct error *err) {

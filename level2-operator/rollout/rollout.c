@@ -44,7 +44,7 @@ static enum rollout_action end(struct rollout *r, enum rollout_result result) {
     return ROLLOUT_DO_END;
 }
 
-// ---- counting ----------------------------------------------------------------------------------
+// ---- counting -----------------------------------------------------------------------------------
 
 static struct rollout_count count_of(const struct haproxy_server *s) {
     return (struct rollout_count){s->n_requests, s->n_errors};
@@ -86,7 +86,7 @@ static int n_others_up(const struct rollout *r, const struct rollout_view *v) {
     return n;
 }
 
-// ---- there and back ----------------------------------------------------------------------------
+// ---- there and back -----------------------------------------------------------------------------
 
 // Who is up is taken out only while another one is.
 static bool may_leave(const struct rollout *r, const struct rollout_view *v) {
@@ -126,7 +126,7 @@ static bool find_next(struct rollout *r) {
     return true;
 }
 
-// ---- phases ------------------------------------------------------------------------------------
+// ---- phases -------------------------------------------------------------------------------------
 
 static enum rollout_action before(struct rollout *r, const struct rollout_view *v) {
     struct rollout_count now = count_all(v);
@@ -264,7 +264,7 @@ static enum rollout_action watch(struct rollout *r, const struct rollout_view *v
     return ROLLOUT_DO_WAIT;
 }
 
-// ---- public ------------------------------------------------------------------------------------
+// ---- public -------------------------------------------------------------------------------------
 
 void rollout_init(struct rollout *r, const struct rollout_rules *rules, int n_replicas) {
     MUST(n_replicas > 0 && n_replicas <= LIMIT_REPLICAS);

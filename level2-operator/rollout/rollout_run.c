@@ -8,7 +8,7 @@ static const int64_t pause_ns = 200000000; // between two looks
 // Looks in a row that may fail: a HAProxy that is reloaded is away for a moment.
 enum { MAX_BLIND = 15 };
 
-// ---- looking -----------------------------------------------------------------------------------
+// ---- looking ------------------------------------------------------------------------------------
 
 // Puts what was seen into the order of the last look: HAProxy may list its servers in another one.
 static enum status take_in_order(struct rollout_run *r, const struct haproxy_servers *seen,
@@ -54,7 +54,7 @@ static enum rollout_command command_state(struct rollout_run *r) {
     return r->command.exit_status == 0 ? ROLLOUT_DONE : ROLLOUT_FAILED;
 }
 
-// ---- doing -------------------------------------------------------------------------------------
+// ---- doing --------------------------------------------------------------------------------------
 
 static enum status start(struct rollout_run *r, const char *text, struct error *err) {
     const struct haproxy_server *s = &r->servers.items[r->plan.i_now];
@@ -104,7 +104,7 @@ static void say(const struct rollout_run *r, enum rollout_phase phase) {
     fflush(r->out);
 }
 
-// ---- public ------------------------------------------------------------------------------------
+// ---- public -------------------------------------------------------------------------------------
 
 static enum status choose(struct rollout_run *r, const char *const *names, int n_names,
                           struct error *err) {

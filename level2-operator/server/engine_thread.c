@@ -14,7 +14,7 @@ static void wake(struct engine_thread *t) {
     os_wake_all(&t->wakes);
 }
 
-// ---- the thread --------------------------------------------------------------------------------
+// ---- the thread ---------------------------------------------------------------------------------
 
 static void close_place(struct engine_place *place) {
     struct loaded_model *model = atomic_exchange(&place->model, NULL);
@@ -67,7 +67,7 @@ static void *run(void *thread) {
     return NULL;
 }
 
-// ---- from other threads ------------------------------------------------------------------------
+// ---- from other threads -------------------------------------------------------------------------
 
 static enum status open_team(struct engine_thread *t, struct error *err) {
     const struct engine_thread_options *o = &t->options;

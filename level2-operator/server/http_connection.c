@@ -31,7 +31,7 @@ static struct timeval timeval_of(int64_t ns) {
                             (suseconds_t)(ns % 1000000000 / 1000)};
 }
 
-// ---- waiting and receiving ---------------------------------------------------------------------
+// ---- waiting and receiving ----------------------------------------------------------------------
 
 // Books bytes of the request that is coming in.
 static void count_received(struct http_connection *c, size_t n_received) {
@@ -125,7 +125,7 @@ static void output_grew(struct evbuffer *out, const struct evbuffer_cb_info *inf
     event_active(c->page, EV_TIMEOUT, 0); // it is not written to its end yet
 }
 
-// ---- opening and closing a slot ----------------------------------------------------------------
+// ---- opening and closing a slot -----------------------------------------------------------------
 
 static void on_silent(evutil_socket_t fd, short what, void *ctx) {
     struct http_connection *c = ctx;
@@ -288,7 +288,7 @@ static void listen_again(struct http_connections *cs) {
     if (cs->n_open < cs->limits.n_connections) evconnlistener_enable(cs->listener);
 }
 
-// ---- public ------------------------------------------------------------------------------------
+// ---- public -------------------------------------------------------------------------------------
 
 enum status http_connections_open(struct http_connections *cs, struct evhttp *http,
                                   int listen_fd, struct arena *arena, struct error *err) {

@@ -21,7 +21,7 @@ enum { STATUS_CLIENT_GONE = 499 };
 
 enum { ABORT_BYTES = 1024 }; // of an event that says why a stream ends
 
-// ---- begin -------------------------------------------------------------------------------------
+// ---- begin --------------------------------------------------------------------------------------
 
 static const char *method_name(struct evhttp_request *req) {
     switch (evhttp_request_get_command(req)) {
@@ -87,7 +87,7 @@ void http_exchange_begin(struct http_server *s, struct http_connection *c,
     http_connection_run(c);
 }
 
-// ---- end ---------------------------------------------------------------------------------------
+// ---- end ----------------------------------------------------------------------------------------
 
 static double ms_of(int64_t ns) {
     return (double)ns / 1e6;
@@ -221,7 +221,7 @@ void http_exchange_refuse(struct http_server *s, struct http_connection *c,
     free(body);
 }
 
-// ---- to the worker -----------------------------------------------------------------------------
+// ---- to the worker ------------------------------------------------------------------------------
 
 enum status http_exchange_job(struct http_server *s, struct http_connection *c,
                               struct job *job, struct error *err) {
@@ -299,7 +299,7 @@ void http_exchange_expired(void *server, struct http_connection *c) {
     if (c->exchange.has_job) abort_job(s, c, &late, message);
 }
 
-// ---- from the worker ---------------------------------------------------------------------------
+// ---- from the worker ----------------------------------------------------------------------------
 
 // As late as possible: until then whoever stands between may send the request to another server if
 // we die, and what goes wrong has a status of its own.

@@ -61,7 +61,7 @@ enum status http_keys_add(struct http_keys *k, const char *key, struct error *er
     return OK;
 }
 
-// ---- a line ------------------------------------------------------------------------------------
+// ---- a line -------------------------------------------------------------------------------------
 
 static bool is_name(const char *word) {
     size_t n = strlen(word);
@@ -117,7 +117,7 @@ static enum status take_line(struct http_keys *k, char *line, struct error *err)
     return st;
 }
 
-// ---- a file ------------------------------------------------------------------------------------
+// ---- a file -------------------------------------------------------------------------------------
 
 enum status http_keys_parse(struct http_keys *k, const char *text, size_t n_text,
                             const char *what, struct error *err) {
@@ -225,7 +225,7 @@ enum status http_keys_reload(struct http_keys *k, const char *path,
     return OK;
 }
 
-// ---- asking ------------------------------------------------------------------------------------
+// ---- asking -------------------------------------------------------------------------------------
 
 bool http_keys_check(const struct http_keys *k, const char *authorization,
                      uint64_t *scope) {

@@ -22,7 +22,7 @@ struct page {
     char model[LABEL_BYTES]; // model_name="..."
 };
 
-// ---- lines -------------------------------------------------------------------------------------
+// ---- lines --------------------------------------------------------------------------------------
 
 __attribute__((format(printf, 2, 3))) static void put(struct page *p, const char *format,
                                                       ...) {
@@ -88,7 +88,7 @@ static void histogram(struct page *p, const char *name, const struct histogram *
             atomic_load_explicit(&h->sum, memory_order_relaxed));
 }
 
-// ---- what the engine counts --------------------------------------------------------------------
+// ---- what the engine counts ---------------------------------------------------------------------
 
 static void steps(struct page *p, const struct engine_stats *e) {
     double bounds[ENGINE_STEP_SIZES - 1];
@@ -153,7 +153,7 @@ static void phases(struct page *p, const struct engine_stats *e, double hourly_p
     }
 }
 
-// ---- what worker and loop count ----------------------------------------------------------------
+// ---- what worker and loop count -----------------------------------------------------------------
 
 static void answers(struct page *p, const struct metrics *m) {
     static const char *const reasons[METRICS_ENDS] = {"stop", "length", "abort", "error"};

@@ -39,7 +39,7 @@ static void refuse(struct visit *v, int status, const char *type, const char *co
     http_exchange_refuse(v->s, v->c, &e, message);
 }
 
-// ---- framing -----------------------------------------------------------------------------------
+// ---- framing ------------------------------------------------------------------------------------
 
 // What a header's name may be made of: RFC 9110, section 5.6.2.
 static bool is_token(const char *name) {
@@ -82,7 +82,7 @@ static bool has_unread_body(const struct visit *v) {
     return header(v, "Transfer-Encoding") || (length && strcmp(length, "0") != 0);
 }
 
-// ---- answers of the loop -----------------------------------------------------------------------
+// ---- answers of the loop ------------------------------------------------------------------------
 
 // A listed page may send whatever headers its client library adds: that it is listed is the check.
 static void answer_options(struct visit *v) {
@@ -186,7 +186,7 @@ static void answer_metrics(struct visit *v) {
     buffer_free(&out);
 }
 
-// ---- jobs --------------------------------------------------------------------------------------
+// ---- jobs ---------------------------------------------------------------------------------------
 
 // A malloc'd copy with a zero byte behind it; NULL: no memory.
 static char *take_body(struct evhttp_request *req, size_t *n_body) {
@@ -252,7 +252,7 @@ static void make_job(struct visit *v) {
     }
 }
 
-// ---- the administrator -------------------------------------------------------------------------
+// ---- the administrator --------------------------------------------------------------------------
 
 static void name_key(struct http_exchange *x, const struct http_keys *keys,
                      uint64_t scope) {
@@ -281,7 +281,7 @@ static void answer_admin(struct visit *v) {
     http_swap_begin(v->s, v->c, body ? body : "", n_body);
 }
 
-// ---- the way through ---------------------------------------------------------------------------
+// ---- the way through ----------------------------------------------------------------------------
 
 static bool allows_method(const struct visit *v) {
     enum evhttp_cmd_type method = evhttp_request_get_command(v->req);

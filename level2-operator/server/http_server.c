@@ -24,7 +24,7 @@ enum {
     ALL_METHODS = 0xffff    // evhttp would refuse with an HTML page, we do not
 };
 
-// ---- what wakes the loop -----------------------------------------------------------------------
+// ---- what wakes the loop ------------------------------------------------------------------------
 
 static void tell_manager(const struct http_server *s, const char *state) {
     if (s->options.manager) service_manager_tell(s->options.manager, state);
@@ -126,7 +126,7 @@ static void on_retry(evutil_socket_t fd, short what, void *ctx) {
     http_exchange_tell(ctx);
 }
 
-// ---- the tick ----------------------------------------------------------------------------------
+// ---- the tick -----------------------------------------------------------------------------------
 
 static void look_at_engine(struct http_server *s) {
     struct engine_stats stats; // while it loads there is nothing to do
@@ -179,7 +179,7 @@ static void on_tick(evutil_socket_t fd, short what, void *ctx) {
     event_add(s->on_tick, &soon);
 }
 
-// ---- opening -----------------------------------------------------------------------------------
+// ---- opening ------------------------------------------------------------------------------------
 
 // Raises the limit of descriptors as far as allowed, and says how many connections fit below it.
 static int connections_that_fit(int n_wanted) {
@@ -319,7 +319,7 @@ fail:
     return st;
 }
 
-// ---- the rest ----------------------------------------------------------------------------------
+// ---- the rest -----------------------------------------------------------------------------------
 
 void http_server_run(struct http_server *s) {
     event_base_dispatch(s->base);

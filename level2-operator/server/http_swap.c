@@ -17,7 +17,7 @@
 static const char invalid[] = "invalid_request_error", server_error[] = "server_error";
 static const struct api_error internal = {500, server_error, "internal_error", 0};
 
-// ---- answers -----------------------------------------------------------------------------------
+// ---- answers ------------------------------------------------------------------------------------
 
 void http_swap_show(struct http_server *s, struct http_connection *c) {
     struct http_model_row rows[LIFECYCLE_MODELS];
@@ -80,7 +80,7 @@ static struct http_connection *take_waiting(struct http_server *s) {
     return id != 0 && c->exchange.id == id ? c : NULL;
 }
 
-// ---- begin -------------------------------------------------------------------------------------
+// ---- begin --------------------------------------------------------------------------------------
 
 void http_swap_begin(struct http_server *s, struct http_connection *c, const char *body,
                      size_t n_body) {
@@ -105,7 +105,7 @@ void http_swap_begin(struct http_server *s, struct http_connection *c, const cha
     s->swap.waiting = c->exchange.id;
 }
 
-// ---- what other threads say --------------------------------------------------------------------
+// ---- what other threads say ---------------------------------------------------------------------
 
 // The worker hears of the model first, then requests are bound to it.
 static bool serve(struct http_server *s) {
@@ -187,7 +187,7 @@ void http_swap_give_up(struct http_server *s) {
     refuse(s, c, &err);
 }
 
-// ---- from any thread ---------------------------------------------------------------------------
+// ---- from any thread ----------------------------------------------------------------------------
 
 void http_swap_loaded(struct http_server *s, const struct served *served) {
     s->swap.new_served = served;

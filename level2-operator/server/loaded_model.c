@@ -13,7 +13,7 @@ static double mib(uint64_t n_bytes) {
     return (double)n_bytes / (1 << 20);
 }
 
-// ---- counting ----------------------------------------------------------------------------------
+// ---- counting -----------------------------------------------------------------------------------
 
 uint64_t ledger_bytes(const struct engine_ledger *l) {
     return l->weights_bytes + l->tables_bytes + l->packed_bytes + l->kv_bytes +
@@ -57,7 +57,7 @@ static void print_shortened(const struct load_options *o, const struct model *mo
                  "context=%d usual=%d", n_ctx, usual);
 }
 
-// ---- opening -----------------------------------------------------------------------------------
+// ---- opening ------------------------------------------------------------------------------------
 
 static void print_model(const struct loaded_model *m, const struct load_options *o,
                         int64_t began_ns) {

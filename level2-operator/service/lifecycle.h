@@ -50,7 +50,7 @@ struct lifecycle {
 // SERVER_LOADING; place 0 is MODEL_LOADING, the other MODEL_EMPTY.
 void lifecycle_init(struct lifecycle *l);
 
-// ---- the server
+// ---- the server ---------------------------------------------------------------------------------
 
 // The first model is loaded: a loading server is ready, and place 0 serves.
 void lifecycle_ready(struct lifecycle *l);
@@ -66,7 +66,7 @@ void lifecycle_terminate(struct lifecycle *l, int64_t now_ns, int64_t drain_ns);
 // A draining server stops at drain_until_ns; to be called now and then.
 void lifecycle_tick(struct lifecycle *l, int64_t now_ns);
 
-// ---- requests
+// ---- requests -----------------------------------------------------------------------------------
 
 // A request wants in. Ready: OK, it is counted in flight and as a holder of the serving
 // model, and *i_model is that model's place. Else ERR_STATE, nothing is counted or written,
@@ -78,7 +78,7 @@ enum status lifecycle_enter(struct lifecycle *l, int *i_model, struct error *err
 // hold this model: MUST (common/status.h).
 void lifecycle_leave(struct lifecycle *l, int i_model);
 
-// ---- another model
+// ---- another model ------------------------------------------------------------------------------
 
 // Takes the empty place for a model to be loaded: OK, *i_model, now MODEL_LOADING. Refused,
 // and nothing changes: ERR_STATE if the server is not ready, with its state's name; else
@@ -97,7 +97,7 @@ void lifecycle_swap_failed(struct lifecycle *l, int i_model);
 // The caller has freed the model in place i_model, which was closing (MUST): it is empty.
 void lifecycle_closed(struct lifecycle *l, int i_model);
 
-// ---- given
+// ---- given --------------------------------------------------------------------------------------
 
 const char *lifecycle_name(enum server_state s);      // "loading", ...
 const char *lifecycle_model_name(enum model_state s); // "empty", ...

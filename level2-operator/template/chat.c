@@ -10,7 +10,7 @@
 #include "level2-operator/template/chat_builtin.h"
 #include "level2-operator/template/template_json.h"
 
-// ---- which template
+// ---- which template -----------------------------------------------------------------------------
 
 // A token as the file spells it. Views into pieces, which live as long as the tokenizer.
 static struct text token_text(const struct tokenizer *t, token_id id) {
@@ -83,7 +83,7 @@ enum status chat_template_check(const struct chat_template *t, struct error *err
                      "/v1/completions, or give --chat-template " CHAT_BUILTIN_NAMES);
 }
 
-// ---- what it is given
+// ---- what it is given ---------------------------------------------------------------------------
 
 struct variables {
     struct dict names;
@@ -151,7 +151,7 @@ static bool set_all(struct variables *v, const struct chat_template *t,
     return v->has_memory;
 }
 
-// ---- what comes out
+// ---- what comes out -----------------------------------------------------------------------------
 
 static bool is_own(const struct text *t, size_t i) {
     return t->own ? t->own[i] : t->is_own;

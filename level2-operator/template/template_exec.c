@@ -3,7 +3,7 @@
 
 #include "level2-operator/template/template_python.h"
 
-// ---- set
+// ---- set ----------------------------------------------------------------------------------------
 
 static void assign(struct render *r, const struct node *target, struct value v);
 
@@ -43,7 +43,7 @@ static void exec_set_block(struct render *r, const struct node *node) {
     assign(r, node->a, text);
 }
 
-// ---- blocks with a scope of their own
+// ---- blocks with a scope of their own -----------------------------------------------------------
 
 static enum flow exec_in(struct render *r, const struct node *list, struct scope *scope) {
     struct scope *outer = r->scope;
@@ -86,7 +86,7 @@ static void exec_scope(struct render *r, const struct node *node) {
     print_out(r, exec_captured(r, node->a, scope_begin(r, r->scope)));
 }
 
-// ---- macros
+// ---- macros -------------------------------------------------------------------------------------
 
 // A copy that knows the scope it is made in.
 static struct value macro_make(struct render *r, struct macro macro) {
@@ -118,7 +118,7 @@ static void exec_call_block(struct render *r, const struct node *node) {
     if (!r->st) print_out(r, call(r, callee, &a));
 }
 
-// ---- loops
+// ---- loops --------------------------------------------------------------------------------------
 
 // The items for which the condition holds; each is tried with its names set, in a scope that goes.
 static struct list filter_items(struct render *r, const struct node *node,
@@ -172,7 +172,7 @@ static enum flow exec_for(struct render *r, const struct node *node) {
     return FLOW_ON;
 }
 
-// ---- all of them
+// ---- all of them --------------------------------------------------------------------------------
 
 static enum flow exec_node(struct render *r, const struct node *node) {
     switch (node->kind) {

@@ -3,7 +3,7 @@
 //   a if b else c     or     and     not     == < in     + -     ~     * / // %     **     -a
 #include "level2-operator/template/template_parser.h"
 
-// ---- operators
+// ---- operators ----------------------------------------------------------------------------------
 
 // A filter binds tighter than a sign before the value, unless the sign is what it is for.
 static struct node *parse_unary(struct parser *p, bool has_filters) {
@@ -134,7 +134,7 @@ struct node *parse_expression(struct parser *p) {
     return node;
 }
 
-// ---- targets
+// ---- targets ------------------------------------------------------------------------------------
 
 static struct node *parse_one_target(struct parser *p) {
     if (takes_sign(p, "(")) {

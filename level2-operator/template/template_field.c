@@ -117,7 +117,7 @@ struct value path_get(struct render *r, struct value of, struct value path) {
     return v;
 }
 
-// ---- slices
+// ---- slices -------------------------------------------------------------------------------------
 
 struct bounds {
     int64_t begin, end, step;

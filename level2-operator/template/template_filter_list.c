@@ -67,7 +67,7 @@ static struct value run_join(struct render *r, struct value in, const struct val
     return r->st ? value_none() : text_join(r, between, items);
 }
 
-// ---- map, select, reject
+// ---- map, select, reject ------------------------------------------------------------------------
 
 struct value_at { // an item, and what is asked of it
     struct value item, key;
@@ -163,7 +163,7 @@ static struct value run_rejectattr(struct render *r, struct value in,
     return choose(r, in, all, true, false);
 }
 
-// ---- order
+// ---- order --------------------------------------------------------------------------------------
 
 // What an item is ordered by: a field of it, in lower case unless case counts.
 static struct value order_key(struct render *r, struct value item, struct value path,

@@ -142,7 +142,7 @@ static struct value run_attr(struct render *r, struct value in, const struct val
     return field_get(r, in, value_string(r, arg[0]));
 }
 
-// ---- numbers
+// ---- numbers ------------------------------------------------------------------------------------
 
 // A copy that C can read; false: it is too long to be a number.
 static bool copy_number(struct render *r, char out[64], struct text t) {

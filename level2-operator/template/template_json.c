@@ -9,7 +9,7 @@
 #include "common/utf8.h"
 #include "level2-operator/template/template_python.h"
 
-// ---- in
+// ---- in -----------------------------------------------------------------------------------------
 
 static bool list_from_json(struct value *v, const json_t *json, struct pool *pool) {
     size_t n = json_array_size(json);
@@ -65,7 +65,7 @@ bool value_from_json(struct value *v, const json_t *json, struct pool *pool) {
     return true;
 }
 
-// ---- out
+// ---- out ----------------------------------------------------------------------------------------
 
 struct json_style {
     int64_t indent; // spaces a level; -1: all on one line

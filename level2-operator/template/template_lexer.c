@@ -46,7 +46,7 @@ static size_t skip_space(const struct lexer *l, size_t at) {
     return at;
 }
 
-// ---- outside of tags
+// ---- outside of tags ----------------------------------------------------------------------------
 
 // The next "{{", "{%" or "{#"; the end of the source if there is none.
 static size_t find_tag(const struct lexer *l) {
@@ -168,7 +168,7 @@ static enum status read_outside(struct lexer *l, struct lexeme *t, struct error 
     return OK;
 }
 
-// ---- inside of tags
+// ---- inside of tags -----------------------------------------------------------------------------
 
 static bool ends_tag(struct lexer *l, struct lexeme *t) {
     size_t end = skip_sign(l, l->at);

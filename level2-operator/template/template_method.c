@@ -22,7 +22,7 @@ static int64_t whole_or(struct value v, int64_t otherwise) {
     return value_is_whole(v) ? value_whole(v) : otherwise;
 }
 
-// ---- texts
+// ---- texts --------------------------------------------------------------------------------------
 
 static struct value strip(struct render *r, struct value of, const struct value *arg,
                           enum text_side side) {
@@ -200,7 +200,7 @@ static struct value all_space(struct render *r, struct value of, const struct va
                       render_strip(r, of.text, NULL, TEXT_BOTH).n_bytes == 0);
 }
 
-// ---- dicts
+// ---- dicts --------------------------------------------------------------------------------------
 
 static struct value dict_items(struct render *r, struct value of, const struct value *arg) {
     const struct dict *d = of.dict;
@@ -242,7 +242,7 @@ static struct value itself(struct render *r, struct value of, const struct value
     return of;
 }
 
-// ---- lists and loops
+// ---- lists and loops ----------------------------------------------------------------------------
 
 static struct value count_items(struct render *r, struct value of,
                                 const struct value *arg) {

@@ -6,7 +6,7 @@
 
 #include "common/limits.h"
 
-// ---- looking and stepping
+// ---- looking and stepping -----------------------------------------------------------------------
 
 void parser_fail(struct parser *p, enum status code, const char *what) {
     char seen[40] = "the end";
@@ -74,7 +74,7 @@ struct node *parser_node_of(struct parser *p, enum node_kind kind, struct node *
     return node;
 }
 
-// ---- statements
+// ---- statements ---------------------------------------------------------------------------------
 
 // Of a list of statements: up to a block that begins with one of these words.
 struct ends {

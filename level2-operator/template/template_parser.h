@@ -22,7 +22,7 @@ struct parser {
 struct node *parse_template(struct parser *p, const char *source, size_t n_bytes,
                             struct pool *pool, struct error *err);
 
-// ---- what its parts use of each other
+// ---- what its parts use of each other -----------------------------------------------------------
 
 void parser_next(struct parser *p);
 void parser_fail(struct parser *p, enum status code, const char *what); // at p->now

@@ -14,7 +14,7 @@ struct node *parse_name(struct parser *p, enum node_kind kind) {
     return node;
 }
 
-// ---- constants, names, brackets
+// ---- constants, names, brackets -----------------------------------------------------------------
 
 static struct node *parse_constant(struct parser *p, struct value value) {
     struct node *node = parser_node(p, NODE_CONSTANT);
@@ -125,7 +125,7 @@ struct node *parse_primary(struct parser *p) {
     return parser_node(p, NODE_CONSTANT);
 }
 
-// ---- what follows a value
+// ---- what follows a value -----------------------------------------------------------------------
 
 static bool sees_keyword_argument(const struct parser *p) {
     struct lexer ahead = p->lexer;

@@ -12,7 +12,7 @@
 #include "common/utf8.h"
 #include "level2-operator/template/template_render.h"
 
-// ---- numbers
+// ---- numbers ------------------------------------------------------------------------------------
 
 // The fewest digits that read back as the same number.
 static int shortest_digits(char *out, size_t capacity, double real) {
@@ -50,7 +50,7 @@ static void print_number(struct text_builder *b, struct value v) {
     text_put_made(b, number);
 }
 
-// ---- repr
+// ---- repr ---------------------------------------------------------------------------------------
 
 static bool is_shown(int32_t c) {
     if (c == ' ') return true;
@@ -177,7 +177,7 @@ struct text value_string(struct render *r, struct value v) {
     return r->st ? text_own("") : built.text;
 }
 
-// ---- "%s"
+// ---- "%s" ---------------------------------------------------------------------------------------
 
 static void print_whole(struct render *r, struct text_builder *b, struct value v) {
     if (value_is_whole(v))

@@ -136,7 +136,7 @@ struct value *render_values(struct render *r, size_t n) {
     return values;
 }
 
-// ---- arguments
+// ---- arguments ----------------------------------------------------------------------------------
 
 // The place of a name in "width first blank"; -1: not there.
 static int name_index(const char *names, struct text name) {

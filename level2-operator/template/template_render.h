@@ -60,7 +60,7 @@ struct function {
     function_fn *call;
 };
 
-// ---- template_render.c
+// ---- template_render.c --------------------------------------------------------------------------
 
 // Always VALUE_NONE. Only the first failure counts.
 struct value render_fail(struct render *r, enum status code, const char *format, ...)
@@ -101,7 +101,7 @@ bool arguments_bind(struct render *r, const struct arguments *a, const char *fun
                     const char *names, struct value *slots);
 enum { MAX_ARGUMENTS = 4 }; // of what is bound by name
 
-// ---- template_eval.c, template_exec.c, template_call.c
+// ---- template_eval.c, template_exec.c, template_call.c ------------------------------------------
 
 struct value eval(struct render *r, const struct node *node);
 struct arguments eval_arguments(struct render *r, const struct node *list);
@@ -119,7 +119,7 @@ const struct value *scope_find(struct render *r,
                                struct text name); // from the innermost out
 void scope_set(struct render *r, struct scope *scope, struct text name, struct value v);
 
-// ---- template_method.c, template_function.c
+// ---- template_method.c, template_function.c -----------------------------------------------------
 
 // NULL: no method of that name for such a value.
 struct value method_find(struct render *r, struct value of, struct text name);

@@ -78,7 +78,7 @@ bool text_is_space(int32_t c) {
     return char_is_wide_space(c);
 }
 
-// ---- strip
+// ---- strip --------------------------------------------------------------------------------------
 
 static bool is_stripped(struct text character, const struct text *chars) {
     size_t n_used;
@@ -112,7 +112,7 @@ struct text text_strip(struct text t, const struct text *chars, enum text_side s
     return t;
 }
 
-// ---- building
+// ---- building -----------------------------------------------------------------------------------
 
 enum { FIRST_CAPACITY = 128 };
 

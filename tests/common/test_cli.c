@@ -154,7 +154,7 @@ START_TEST(the_version_has_a_name_and_a_number) {
 }
 END_TEST
 
-// ---- failures: one line each, status 2, and the place to look ------------------------------------
+// ---- failures: one line each, status 2, and the place to look -----------------------------------
 
 static const struct {
     const char *line, *message;

@@ -37,7 +37,7 @@ static double now_s(clockid_t id) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-// ---- reference: the parts of a split, worked by hand -------------------------------------------
+// ---- reference: the parts of a split, worked by hand --------------------------------------------
 
 static const struct {
     const char *name;
@@ -87,7 +87,7 @@ START_TEST(split_parts_cover_everything_once_in_order) {
 }
 END_TEST
 
-// ---- runs --------------------------------------------------------------------------------------
+// ---- runs ---------------------------------------------------------------------------------------
 
 // Two stages with a barrier between them: stage two reads what the other ranks wrote in stage one.
 // Plain, not atomic: under the thread sanitizer this also proves that the barrier orders memory.
@@ -224,7 +224,7 @@ START_TEST(a_run_starts_with_all_items_unclaimed) {
 }
 END_TEST
 
-// ---- edges -------------------------------------------------------------------------------------
+// ---- edges --------------------------------------------------------------------------------------
 
 START_TEST(an_idle_team_uses_no_cpu) {
     static struct two_stages work = {.n_items = 8};
@@ -308,7 +308,7 @@ START_TEST(a_trace_shows_each_wait) {
 }
 END_TEST
 
-// ---- failures ----------------------------------------------------------------------------------
+// ---- failures -----------------------------------------------------------------------------------
 
 START_TEST(every_failed_allocation_is_an_error_and_starts_no_thread) {
     enum status st = ERR_MEMORY;

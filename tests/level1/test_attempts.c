@@ -95,7 +95,7 @@ static void assert_ends_with(const char *end) {
                   "\"%s\" does not end with \"%s\"", err.text, end);
 }
 
-// ---- reference ---------------------------------------------------------------------------------
+// ---- reference ----------------------------------------------------------------------------------
 
 START_TEST(a_busy_server_is_asked_again_until_it_answers) {
     ck_assert_int_eq(ask(BUSY, 2, STREAM_HEAD HELLO DONE, SCRIPTED_CLOSE), OK);
@@ -123,7 +123,7 @@ START_TEST(a_server_that_says_when_is_obeyed) { // CLI-10, with one second
 }
 END_TEST
 
-// ---- failures ----------------------------------------------------------------------------------
+// ---- failures -----------------------------------------------------------------------------------
 
 START_TEST(the_last_failure_is_told_when_tries_are_used_up) {
     ck_assert_int_eq(ask(BUSY, 9, NULL, SCRIPTED_CLOSE), ERR_BUSY);

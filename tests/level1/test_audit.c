@@ -9,7 +9,7 @@
 #include "tests/support/audit_rig.h"
 #include "tests/support/suite.h"
 
-// ---- worked example ----------------------------------------------------------------------------
+// ---- worked example -----------------------------------------------------------------------------
 
 // One token for each byte, and none besides.
 static const struct grain a_byte = {1, 0};
@@ -42,7 +42,7 @@ START_TEST(worked_credit) {
 }
 END_TEST
 
-// ---- prefix: by hand ---------------------------------------------------------------------------
+// ---- prefix: by hand ----------------------------------------------------------------------------
 
 // clang-format off
 static const struct {
@@ -104,7 +104,7 @@ START_TEST(finds_the_place_in_drawn_pairs) {
 }
 END_TEST
 
-// ---- credit: published -------------------------------------------------------------------------
+// ---- credit: published --------------------------------------------------------------------------
 
 // As published. tests/level1/test_cache_rules.c holds data/cache-rules.json against them.
 static const struct audit_rule deepseek = {64, 64, false, 0, 1000, AUDIT_UNKNOWN};
@@ -249,7 +249,7 @@ START_TEST(one_read_pays_for_the_write) {
 }
 END_TEST
 
-// ---- credit: drawn -----------------------------------------------------------------------------
+// ---- credit: drawn ------------------------------------------------------------------------------
 
 enum { DRAWN_MARKS = 4 };
 

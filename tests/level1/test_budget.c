@@ -9,7 +9,7 @@
 #include "tests/support/budget_talk.h"
 #include "tests/support/suite.h"
 
-// ---- worked example ----------------------------------------------------------------------------
+// ---- worked example -----------------------------------------------------------------------------
 
 static const char full[] = "10p 15 20 15 12 13"; // of which 60 tokens are in the cache
 
@@ -47,7 +47,7 @@ START_TEST(one_turn_later_nothing_goes) {
 }
 END_TEST
 
-// ---- measure -----------------------------------------------------------------------------------
+// ---- measure ------------------------------------------------------------------------------------
 
 START_TEST(without_a_turn_that_goes_there_is_no_summary) {
     const struct budget_limits l = small();
@@ -96,7 +96,7 @@ START_TEST(what_is_too_dear_to_count_costs_the_largest_amount) {
 }
 END_TEST
 
-// ---- reference ---------------------------------------------------------------------------------
+// ---- reference ----------------------------------------------------------------------------------
 
 START_TEST(measuring_agrees_with_writing_both_prompts_down) {
     struct draw d = draw_start("budget measure");
@@ -127,7 +127,7 @@ START_TEST(deciding_agrees_with_trying_every_cut) {
 }
 END_TEST
 
-// ---- decide: edges -----------------------------------------------------------------------------
+// ---- decide: edges ------------------------------------------------------------------------------
 
 // The worked example with other turns, or other limits. An answer costs 400.
 // clang-format off
@@ -217,7 +217,7 @@ START_TEST(no_price_limit_is_none_whatever_it_costs) {
 }
 END_TEST
 
-// ---- decide: refused ---------------------------------------------------------------------------
+// ---- decide: refused ----------------------------------------------------------------------------
 
 START_TEST(what_has_to_stay_and_is_too_long_is_refused) {
     struct budget_limits l = small();
@@ -272,7 +272,7 @@ START_TEST(what_cannot_be_is_refused) {
 }
 END_TEST
 
-// ---- two hundred turns -------------------------------------------------------------------------
+// ---- two hundred turns --------------------------------------------------------------------------
 
 static const struct price deepseek_r1 = {550000, 140000, PRICE_UNKNOWN, 2190000};
 

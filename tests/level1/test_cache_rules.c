@@ -88,7 +88,7 @@ START_TEST(the_list_that_we_ship_has_the_rules_of_the_course) {
 }
 END_TEST
 
-// ---- files that are not what they should be ----------------------------------------------------
+// ---- files that are not what they should be -----------------------------------------------------
 
 #define ENTRY(fields) "{\"rules\": [{\"provider\": \"p\"" fields "}]}"
 #define WHOLE(fields) ENTRY(", \"min_tokens\": 1, \"step_tokens\": 1" fields)

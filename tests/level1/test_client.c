@@ -84,7 +84,7 @@ static enum status chat_with_bytes(const char *bytes) {
         SCRIPTED_CLOSE);
 }
 
-// ---- reference ---------------------------------------------------------------------------------
+// ---- reference ----------------------------------------------------------------------------------
 
 START_TEST(a_stream_is_handed_on_as_it_arrives) {
     ck_assert_int_eq(chat_with_bytes(STREAM_HEAD ": ping\n\n" HELLO USAGE DONE), OK);
@@ -152,7 +152,7 @@ START_TEST(a_connection_is_kept_for_the_next_question) {
 }
 END_TEST
 
-// ---- edges -------------------------------------------------------------------------------------
+// ---- edges --------------------------------------------------------------------------------------
 
 START_TEST(a_character_cut_between_packets_arrives_whole) { // CLI-03
     static const struct scripted_piece pieces[] = {
@@ -207,7 +207,7 @@ START_TEST(cancelled_before_it_began_sends_nothing) {
 }
 END_TEST
 
-// ---- failures: what the server said, and the one sentence that comes of it ---------------------
+// ---- failures: what the server said, and the one sentence that comes of it ----------------------
 
 #define JSON_HEAD(status)                                                                  \
     "HTTP/1.1 " status "\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n"

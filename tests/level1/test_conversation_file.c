@@ -56,7 +56,7 @@ static void assert_alone_in_folder(void) {
     assert_number("rmdir: nothing else is left", rmdir(folder), 0);
 }
 
-// ---- reference ---------------------------------------------------------------------------------
+// ---- reference ----------------------------------------------------------------------------------
 
 START_TEST(what_was_saved_is_loaded) {
     struct conversation loaded = {0};
@@ -107,7 +107,7 @@ START_TEST(an_empty_file_is_nobodys_loss) {
 }
 END_TEST
 
-// ---- failures ----------------------------------------------------------------------------------
+// ---- failures -----------------------------------------------------------------------------------
 
 #define FILE_OF(messages) "{\"version\":1,\"model\":\"m\",\"messages\":" messages "}"
 

@@ -12,7 +12,7 @@
 
 #define BYTES(literal) literal, sizeof(literal) - 1
 
-// ---- worked example ----------------------------------------------------------------------------
+// ---- worked example -----------------------------------------------------------------------------
 
 START_TEST(worked_example) {
     static const struct {
@@ -42,7 +42,7 @@ START_TEST(worked_example) {
 }
 END_TEST
 
-// ---- streams of the field, whole and in pieces ------------------------------
+// ---- streams of the field, whole and in pieces --------------------------------------------------
 
 // clang-format off
 static const struct {
@@ -123,7 +123,7 @@ START_TEST(a_stream_in_any_pieces_gives_the_same_events) {
 }
 END_TEST
 
-// ---- property: random streams against a parser that has all bytes at once ----------------------
+// ---- property: random streams against a parser that has all bytes at once -----------------------
 
 START_TEST(random_streams_in_random_pieces_agree_with_the_standard) {
     struct draw d = draw_start("random_streams_in_random_pieces");
@@ -146,7 +146,7 @@ START_TEST(random_streams_in_random_pieces_agree_with_the_standard) {
 }
 END_TEST
 
-// ---- the end of a stream -----------------------------------------------------------------------
+// ---- the end of a stream ------------------------------------------------------------------------
 
 START_TEST(what_the_end_of_a_stream_leaves_unfinished_is_seen) {
     for (int i = 0; i < N_STREAMS; i++) {
@@ -184,7 +184,7 @@ START_TEST(each_thing_that_is_held_is_the_inside_of_an_event) {
 }
 END_TEST
 
-// ---- a stop, limits, memory --------------------------------------------------------------------
+// ---- a stop, limits, memory ---------------------------------------------------------------------
 
 START_TEST(a_listener_that_says_stop_hears_nothing_more) {
     struct transcript got = {.stop_after = 2};

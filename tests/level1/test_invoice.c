@@ -7,7 +7,7 @@
 
 #include "tests/support/suite.h"
 
-// ---- what a failing test says ------------------------------------------------------------------
+// ---- what a failing test says -------------------------------------------------------------------
 
 enum { WHAT_BYTES = 320 };
 
@@ -63,7 +63,7 @@ static void check_refused(const struct invoice_usage *used, const struct price *
     if (field) assert_text(param, err.param, field);
 }
 
-// ---- worked example ----------------------------------------------------------------------------
+// ---- worked example -----------------------------------------------------------------------------
 
 START_TEST(worked_example) {
     const struct invoice_usage used = {10, 6, 1, 4};
@@ -81,7 +81,7 @@ START_TEST(three_such_requests) {
 }
 END_TEST
 
-// ---- one request: reference --------------------------------------------------------------------
+// ---- one request: reference ---------------------------------------------------------------------
 
 // clang-format off
 static const struct price deepseek_r1 = {550000, 140000, PRICE_UNKNOWN, 2190000}; // February 2025
@@ -158,7 +158,7 @@ START_TEST(what_was_in_the_invoice_before_does_not_matter) {
 }
 END_TEST
 
-// ---- one request: refused ----------------------------------------------------------------------
+// ---- one request: refused -----------------------------------------------------------------------
 
 static const struct {
     struct invoice_usage used;
@@ -241,7 +241,7 @@ START_TEST(a_total_that_does_not_fit_is_refused) { // though each line does
 }
 END_TEST
 
-// ---- many requests -----------------------------------------------------------------------------
+// ---- many requests ------------------------------------------------------------------------------
 
 START_TEST(a_thousand_requests_of_the_support_bot) {
     const struct invoice without = {1760000000, 0, 0, 657000000, 2417000000};

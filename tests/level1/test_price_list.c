@@ -177,7 +177,7 @@ START_TEST(a_price_that_is_not_there_is_unknown_and_not_zero) {
 }
 END_TEST
 
-// ---- files that are not what they should be ----------------------------------------------------
+// ---- files that are not what they should be -----------------------------------------------------
 
 #define ENTRY(fields) "{\"prices\": [{\"model\": \"m\", \"currency\": \"USD\"" fields "}]}"
 #define STEP(n)       ENTRY(", \"step_input\": \"4\", \"step_tokens\": " n)

@@ -7,7 +7,7 @@
 #include "tests/support/prompt_rig.h"
 #include "tests/support/suite.h"
 
-// ---- build: worked example ---------------------------------------------------------------------
+// ---- build: worked example ----------------------------------------------------------------------
 
 static const struct prompt_part shop[] = {
     {"clock",   "user",   PROMPT_PER_TURN, "It is 10:02."        },
@@ -54,7 +54,7 @@ START_TEST(worked_example_one_turn_later) {
 }
 END_TEST
 
-// ---- build: edges ------------------------------------------------------------------------------
+// ---- build: edges -------------------------------------------------------------------------------
 
 START_TEST(a_question_alone_is_one_message) {
     assert_built(&(struct prompt_input){.question = "Hi."},
@@ -158,7 +158,7 @@ START_TEST(texts_and_roles_may_stand_anywhere_in_memory) {
 }
 END_TEST
 
-// ---- build: failures ---------------------------------------------------------------------------
+// ---- build: failures ----------------------------------------------------------------------------
 
 static const struct {
     struct prompt_part part;
@@ -230,7 +230,7 @@ START_TEST(every_failed_allocation_is_an_error) {
 }
 END_TEST
 
-// ---- build: property ---------------------------------------------------------------------------
+// ---- build: property ----------------------------------------------------------------------------
 
 START_TEST(agrees_with_taking_one_text_after_the_other) {
     struct draw d = draw_start("prompt oracle");
@@ -245,7 +245,7 @@ START_TEST(agrees_with_taking_one_text_after_the_other) {
 }
 END_TEST
 
-// ---- compare -----------------------------------------------------------------------------------
+// ---- compare ------------------------------------------------------------------------------------
 
 // Two parts before and now, and what is said of them.
 struct parts_pair {

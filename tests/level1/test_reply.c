@@ -10,7 +10,7 @@
 #include "tests/support/reply_rig.h"
 #include "tests/support/suite.h"
 
-// ---- choices: worked example -------------------------------------------------------------------
+// ---- choices: worked example --------------------------------------------------------------------
 
 // clang-format off
 static const struct {
@@ -47,7 +47,7 @@ START_TEST(worked_example) {
 }
 END_TEST
 
-// ---- choices: reference ------------------------------------------------------------------------
+// ---- choices: reference -------------------------------------------------------------------------
 
 START_TEST(choices_may_come_in_any_order) {
     push("{'choices':[{'index':2,'delta':{'content':'c'}}]}");
@@ -101,7 +101,7 @@ START_TEST(a_finish_reason_stays_until_another_is_told) {
 }
 END_TEST
 
-// ---- choices: edges ----------------------------------------------------------------------------
+// ---- choices: edges -----------------------------------------------------------------------------
 
 // clang-format off
 static const struct {
@@ -143,7 +143,7 @@ START_TEST(a_nul_in_the_text_is_a_byte_like_any_other) {
 }
 END_TEST
 
-// ---- choices: failures -------------------------------------------------------------------------
+// ---- choices: failures --------------------------------------------------------------------------
 
 // clang-format off
 static const char *const no_chunks[] = {
@@ -254,7 +254,7 @@ START_TEST(every_failed_allocation_is_an_error_and_adds_no_text) {
 }
 END_TEST
 
-// ---- choices: property -------------------------------------------------------------------------
+// ---- choices: property --------------------------------------------------------------------------
 
 START_TEST(texts_dealt_out_to_choices_in_any_order_come_together) {
     struct draw d = draw_start("texts_dealt_out_to_choices");
@@ -272,7 +272,7 @@ START_TEST(texts_dealt_out_to_choices_in_any_order_come_together) {
 }
 END_TEST
 
-// ---- usage -------------------------------------------------------------------------------------
+// ---- usage --------------------------------------------------------------------------------------
 
 START_TEST(a_chunk_without_choices_tells_the_usage) { // CLI-07
     push("{'choices':[],'usage':{'prompt_tokens':9,'completion_tokens':2,"
@@ -338,7 +338,7 @@ START_TEST(the_latest_count_takes_the_place_of_the_one_before) {
 }
 END_TEST
 
-// ---- error -------------------------------------------------------------------------------------
+// ---- error --------------------------------------------------------------------------------------
 
 // clang-format off
 static const struct {
@@ -382,7 +382,7 @@ START_TEST(an_error_message_of_any_length_is_kept_or_cut) {
 }
 END_TEST
 
-// ---- whole: choices, usage and error together --------------------------------------------------
+// ---- whole: choices, usage and error together ---------------------------------------------------
 
 START_TEST(worked_example_to_its_end) {
     take_steps();

@@ -10,7 +10,7 @@
 #include "tests/support/retry_rig.h"
 #include "tests/support/suite.h"
 
-// ---- worked example ----------------------------------------------------------------------------
+// ---- worked example -----------------------------------------------------------------------------
 
 START_TEST(worked_example) {
     const struct retry_policy *p = &retry_default_policy;
@@ -27,7 +27,7 @@ START_TEST(worked_example) {
 }
 END_TEST
 
-// ---- reference: what is worth a repeat ---------------------------------------------------------
+// ---- reference: what is worth a repeat ----------------------------------------------------------
 
 START_TEST(some_refusals_are_worth_a_repeat) { // CLI-11
     char what[80];
@@ -57,7 +57,7 @@ START_TEST(what_was_lost_is_worth_a_repeat_and_what_is_hopeless_is_not) {
 }
 END_TEST
 
-// ---- reference: our own pace -------------------------------------------------------------------
+// ---- reference: our own pace --------------------------------------------------------------------
 
 START_TEST(the_bound_doubles_up_to_the_cap) { // CLI-09, the header absent
     static const int64_t halves[] = {1, 2, 4, 8, 16, 16, 16};
@@ -93,7 +93,7 @@ START_TEST(a_random_share_of_the_bound_is_taken_off) {
 }
 END_TEST
 
-// ---- reference: what the server says -----------------------------------------------------------
+// ---- reference: what the server says ------------------------------------------------------------
 
 // clang-format off
 static const struct {
@@ -155,7 +155,7 @@ START_TEST(drawn_seconds_and_dates_are_understood) {
 }
 END_TEST
 
-// ---- reference: the decision -------------------------------------------------------------------
+// ---- reference: the decision --------------------------------------------------------------------
 
 // clang-format off
 static const struct {
@@ -303,7 +303,7 @@ START_TEST(our_own_pace_keeps_the_deadline_too) {
 }
 END_TEST
 
-// ---- property: any failure at any moment -------------------------------------------------------
+// ---- property: any failure at any moment --------------------------------------------------------
 
 START_TEST(the_first_reason_that_holds_counts) {
     static const int statuses[] = {400, 401, 404, 408, 409, 422, 429, 500, 503, 529};

@@ -147,7 +147,7 @@ static void assert_holds(const char *what, const char *text, const char *part) {
     ck_assert_msg(strstr(text, part), "%s: \"%s\" does not hold \"%s\"", what, text, part);
 }
 
-// ---- reference ---------------------------------------------------------------------------------
+// ---- reference ----------------------------------------------------------------------------------
 
 static const struct {
     const char *name, *answer, *status_line;
@@ -222,7 +222,7 @@ START_TEST(commands_change_what_goes_out) {
 }
 END_TEST
 
-// ---- a conversation that has no room -----------------------------------------------------------
+// ---- a conversation that has no room ------------------------------------------------------------
 
 // Turns of twice n_bytes / 4 + 5 tokens each, that nobody has answered here.
 static void talk(int n_turns, int n_bytes) {
@@ -348,7 +348,7 @@ START_TEST(a_summary_that_fails_changes_nothing) {
 }
 END_TEST
 
-// ---- failures ----------------------------------------------------------------------------------
+// ---- failures -----------------------------------------------------------------------------------
 
 START_TEST(a_question_without_an_answer_is_forgotten) {
     pieces[0].bytes = NO_KEY;

@@ -8,7 +8,7 @@
 #include "tests/support/suite.h"
 #include "tests/support/text_house.h"
 
-// ---- stream and whole
+// ---- stream and whole ---------------------------------------------------------------------------
 
 static const struct {
     const char *name, *drawn, *fields, *want, *finish;
@@ -168,7 +168,7 @@ START_TEST(log_probabilities_are_filled) {
 }
 END_TEST
 
-// ---- what reaches the engine
+// ---- what reaches the engine --------------------------------------------------------------------
 
 START_TEST(the_rest_of_the_context_is_the_default_length) {
     struct text_house h;
@@ -282,7 +282,7 @@ START_TEST(too_long_names_both_counts_and_truncates_nothing) {
 }
 END_TEST
 
-// ---- more choices than fit into the engine at once
+// ---- more choices than fit into the engine at once ----------------------------------------------
 
 static int most_inside; // of all that submissions and polls have seen
 

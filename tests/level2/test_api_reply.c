@@ -17,7 +17,7 @@ static json_t *parse(const struct buffer *out) {
     return body;
 }
 
-// ---- whole
+// ---- whole --------------------------------------------------------------------------------------
 
 START_TEST(a_chat_answer_has_every_key) {
     struct reply f;
@@ -79,7 +79,7 @@ START_TEST(zero_bytes_and_quotes_survive) {
 }
 END_TEST
 
-// ---- log probabilities: the second-best token was drawn
+// ---- log probabilities: the second-best token was drawn -----------------------------------------
 
 static const struct token_logprob rows[] = {
     {PIECE_GRIN_3, -1.25f},
@@ -163,7 +163,7 @@ START_TEST(an_infinite_log_probability_is_a_number) {
 }
 END_TEST
 
-// ---- memory
+// ---- memory -------------------------------------------------------------------------------------
 
 static long allocs_left;
 

@@ -9,7 +9,7 @@
 #include "tests/support/parsed_request.h"
 #include "tests/support/suite.h"
 
-// ---- what is refused, and the field that the error names
+// ---- what is refused, and the field that the error names ----------------------------------------
 
 static const struct refusal refusals[] = {
   // counts without a limit
@@ -84,7 +84,7 @@ START_TEST(ignores_what_changes_nothing) {
 }
 END_TEST
 
-// ---- what fields become
+// ---- what fields become -------------------------------------------------------------------------
 
 START_TEST(defaults_are_those_of_the_api) {
     struct parsed f;
@@ -219,7 +219,7 @@ START_TEST(unknown_fields_are_logged_once_each_and_never_without_end) {
 }
 END_TEST
 
-// ---- memory
+// ---- memory -------------------------------------------------------------------------------------
 
 static const char whole[] =
     "{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":[{\"type\":\"text\","

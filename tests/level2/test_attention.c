@@ -114,7 +114,7 @@ static void assert_empty(const char *call, const struct attention_part *got, int
     assert_part(call, got, -INFINITY, 0, zeros, d_head, 0);
 }
 
-// ---- segment -----------------------------------------------------------------------------------
+// ---- segment ------------------------------------------------------------------------------------
 
 // Scores ln 3 and 0: the second key weighs a third of the first.
 START_TEST(worked_example) {
@@ -253,7 +253,7 @@ START_TEST(a_large_dot_product_stays_finite) {
 }
 END_TEST
 
-// ---- merge -------------------------------------------------------------------------------------
+// ---- merge --------------------------------------------------------------------------------------
 
 START_TEST(worked_example_merge) { // the two keys, each in a segment of its own
     float a[1] = {8}, b[1] = {4};
@@ -338,7 +338,7 @@ START_TEST(maxima_far_apart_leave_the_larger) { // exp(2000) is infinity and mus
 }
 END_TEST
 
-// ---- finish ------------------------------------------------------------------------------------
+// ---- finish -------------------------------------------------------------------------------------
 
 // (8 + 4/3) / (4/3) is 7: three quarters of 8 and a quarter of 4.
 START_TEST(worked_example_finish) {

@@ -85,7 +85,7 @@ END_TEST
 
 static const struct chat_message talk[] = {U("system", "s"), U("user", "u")};
 
-// ---- marks
+// ---- marks --------------------------------------------------------------------------------------
 
 // TOK-08: the stretches are the template's own text, whatever the messages hold.
 START_TEST(marks_only_what_the_template_writes) {
@@ -158,7 +158,7 @@ START_TEST(takes_very_many_variables) {
 }
 END_TEST
 
-// ---- what a template sees of a message
+// ---- what a template sees of a message ----------------------------------------------------------
 
 START_TEST(fields_of_the_json_are_there_and_role_and_content_are_ours) {
     static const char source[] =
@@ -206,7 +206,7 @@ START_TEST(takes_content_with_zero_bytes_and_none_at_all) {
 }
 END_TEST
 
-// ---- failures
+// ---- failures -----------------------------------------------------------------------------------
 
 START_TEST(refuses_and_says_why) {
     struct chat_message messages[1] = {

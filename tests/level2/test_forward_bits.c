@@ -42,7 +42,7 @@ static void logits_of(float *out, const token_id *tokens, int n_tokens, int n_wo
     pass_logits_of(out, &model, tokens, n_tokens, cut);
 }
 
-// ---- reference ---------------------------------------------------------------------------------
+// ---- reference ----------------------------------------------------------------------------------
 
 START_TEST(logits_match_a_naive_pass_in_double) {
     static const int lengths[] = {1, 2, 7, N_PROMPT};
@@ -57,7 +57,7 @@ START_TEST(logits_match_a_naive_pass_in_double) {
 }
 END_TEST
 
-// ---- edges -------------------------------------------------------------------------------------
+// ---- edges --------------------------------------------------------------------------------------
 
 START_TEST(a_step_without_logits_still_fills_the_cache) {
     token_id tokens[8];
@@ -101,7 +101,7 @@ START_TEST(only_the_rows_that_ask_get_logits) {
 }
 END_TEST
 
-// ---- failures: broken invariants abort instead of writing past an end --------------------------
+// ---- failures: broken invariants abort instead of writing past an end ---------------------------
 
 START_TEST(a_step_beyond_its_limits_is_a_broken_invariant) {
     static token_id token[MAX_ROWS + 1];
@@ -121,7 +121,7 @@ START_TEST(a_step_beyond_its_limits_is_a_broken_invariant) {
 }
 END_TEST
 
-// ---- property ----------------------------------------------------------------------------------
+// ---- property -----------------------------------------------------------------------------------
 
 START_TEST(any_chunking_gives_the_same_bits) { // 300 tokens: past one attention segment
     static const int chunks[] = {1, 3, 7};

@@ -30,7 +30,7 @@ static enum status parse(struct haproxy_servers *s, const char *text, struct err
     return st;
 }
 
-// ---- reference ---------------------------------------------------------------------------------
+// ---- reference ----------------------------------------------------------------------------------
 
 START_TEST(a_row_is_one_server) {
     struct haproxy_servers s = {0};
@@ -111,7 +111,7 @@ START_TEST(a_table_of_haproxy_2_6_is_read) {
 }
 END_TEST
 
-// ---- failures ----------------------------------------------------------------------------------
+// ---- failures -----------------------------------------------------------------------------------
 
 static const struct {
     const char *name, *text, *says;
@@ -185,7 +185,7 @@ START_TEST(a_table_cut_anywhere_is_read_or_refused) {
 }
 END_TEST
 
-// ---- the socket --------------------------------------------------------------------------------
+// ---- the socket ---------------------------------------------------------------------------------
 
 static char socket_path[64];
 

@@ -6,7 +6,7 @@
 
 #include "tests/support/http_house.h"
 
-// ---- reference: routes -------------------------------------------------------------------------
+// ---- reference: routes --------------------------------------------------------------------------
 
 static const struct {
     const char *name, *request, *want[3];
@@ -144,7 +144,7 @@ START_TEST(says_when_it_is_ready) {
 }
 END_TEST
 
-// ---- edges: keys and origins -------------------------------------------------------------------
+// ---- edges: keys and origins --------------------------------------------------------------------
 
 static const struct {
     const char *name, *path, *header, *want;
@@ -223,7 +223,7 @@ START_TEST(lets_no_page_in_unless_asked) {
 }
 END_TEST
 
-// ---- the suite ---------------------------------------------------------------------------------
+// ---- the suite ----------------------------------------------------------------------------------
 
 Suite *suite(void) {
     Suite *s = suite_create("level2/http");

@@ -7,7 +7,7 @@
 
 #include "tests/support/http_house.h"
 
-// ---- malformed ---------------------------------------------------------------------------------
+// ---- malformed ----------------------------------------------------------------------------------
 
 static const struct {
     const char *name, *request, *want;
@@ -78,7 +78,7 @@ START_TEST(survives_random_bytes) {
 }
 END_TEST
 
-// ---- too much ----------------------------------------------------------------------------------
+// ---- too much -----------------------------------------------------------------------------------
 
 static void say_chunks(int fd, size_t n_bytes) {
     static char chunk[6 + 16384 + 2] = "4000\r\n";
@@ -222,7 +222,7 @@ START_TEST(refuses_headers_without_end) {
 }
 END_TEST
 
-// ---- too slow ----------------------------------------------------------------------------------
+// ---- too slow -----------------------------------------------------------------------------------
 
 START_TEST(hangs_up_on_who_trickles) {
     house.options.limits.idle_ms = 1000;
@@ -269,7 +269,7 @@ START_TEST(cuts_off_a_reader_that_is_too_slow) {
 }
 END_TEST
 
-// ---- gone --------------------------------------------------------------------------------------
+// ---- gone ---------------------------------------------------------------------------------------
 
 static const char *const left_in[] = {"never", "head"};
 enum { N_LEFT_IN = sizeof(left_in) / sizeof(*left_in) };
@@ -347,7 +347,7 @@ START_TEST(cuts_off_who_sends_too_far_ahead) {
 }
 END_TEST
 
-// ---- silence -----------------------------------------------------------------------------------
+// ---- silence ------------------------------------------------------------------------------------
 
 START_TEST(breaks_a_silence_with_a_comment) {
     house.options.limits.ping_ms = 50;
@@ -393,7 +393,7 @@ START_TEST(a_stream_that_only_waited_ends_with_a_status) {
 }
 END_TEST
 
-// ---- property ----------------------------------------------------------------------------------
+// ---- property -----------------------------------------------------------------------------------
 
 START_TEST(waits_with_accepting_when_every_slot_is_taken) {
     enum { N = 30 };

@@ -21,7 +21,7 @@ static void teardown(void) {
     arena_free(&arena);
 }
 
-// ---- paths -------------------------------------------------------------------------------------
+// ---- paths --------------------------------------------------------------------------------------
 
 static const struct {
     const char *path;
@@ -49,7 +49,7 @@ START_TEST(finds_the_row_of_a_path) {
 }
 END_TEST
 
-// ---- keys --------------------------------------------------------------------------------------
+// ---- keys ---------------------------------------------------------------------------------------
 
 static const char *write_file(const char *text, size_t n) {
     static char path[] = "/tmp/test_http_door_XXXXXX";
@@ -150,7 +150,7 @@ START_TEST(opens_to_the_whole_key_only) {
 }
 END_TEST
 
-// ---- origins -----------------------------------------------------------------------------------
+// ---- origins ------------------------------------------------------------------------------------
 
 static const struct {
     const char *list, *origin, *want;
@@ -186,7 +186,7 @@ START_TEST(refuses_what_no_browser_sends) {
 }
 END_TEST
 
-// ---- heartbeat ---------------------------------------------------------------------------------
+// ---- heartbeat ----------------------------------------------------------------------------------
 
 START_TEST(hears_a_heart_that_beats_when_it_has_work) {
     struct heartbeat h = {0};

@@ -11,7 +11,7 @@
 #include "level2-operator/service/fault.h"
 #include "tests/support/http_house.h"
 
-// ---- loading -----------------------------------------------------------------------------------
+// ---- loading ------------------------------------------------------------------------------------
 
 START_TEST(answers_while_the_model_loads) {
     start_loading();
@@ -47,7 +47,7 @@ START_TEST(says_that_a_port_is_taken) {
 }
 END_TEST
 
-// ---- full, busy, idle --------------------------------------------------------------------------
+// ---- full, busy, idle ---------------------------------------------------------------------------
 
 START_TEST(sends_away_whom_it_has_no_place_for) {
     int fds[2];
@@ -205,7 +205,7 @@ START_TEST(burns_nothing_while_idle) {
 }
 END_TEST
 
-// ---- the end -----------------------------------------------------------------------------------
+// ---- the end ------------------------------------------------------------------------------------
 
 START_TEST(drains_before_it_stops) {
     start();
@@ -260,7 +260,7 @@ START_TEST(stops_at_once_when_told_twice) {
 }
 END_TEST
 
-// ---- the deadline ------------------------------------------------------------------------------
+// ---- the deadline -------------------------------------------------------------------------------
 
 START_TEST(a_request_that_takes_too_long_ends_with_504) {
     house.options.limits.request_ms = 200;
@@ -311,7 +311,7 @@ START_TEST(who_is_in_time_is_left_alone) {
 }
 END_TEST
 
-// ---- the engine is no more ---------------------------------------------------------------------
+// ---- the engine is no more ----------------------------------------------------------------------
 
 START_TEST(tells_all_who_wait_when_the_engine_fails) {
     int fds[2];
@@ -331,7 +331,7 @@ START_TEST(tells_all_who_wait_when_the_engine_fails) {
 }
 END_TEST
 
-// ---- faults on purpose -------------------------------------------------------------------------
+// ---- faults on purpose --------------------------------------------------------------------------
 
 START_TEST(a_fault_is_named_and_may_come_later) {
     static const struct {

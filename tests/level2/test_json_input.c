@@ -13,7 +13,7 @@ static enum status parse(json_t **body, const char *text, struct error *err) {
     return json_input_parse(body, text, strlen(text), err);
 }
 
-// ---- bodies
+// ---- bodies -------------------------------------------------------------------------------------
 
 static const struct {
     const char *name, *text;
@@ -122,7 +122,7 @@ START_TEST(bounds_the_number_of_values) {
 }
 END_TEST
 
-// ---- fields
+// ---- fields -------------------------------------------------------------------------------------
 
 static const char fields[] = "{\"int\":7,\"big\":1099511627776,\"real\":0.5,\"flag\":true,"
                              "\"text\":\"abc\",\"none\":null,\"list\":[]}";
@@ -226,7 +226,7 @@ START_TEST(too_many_entries_name_their_number_and_the_limit) {
 }
 END_TEST
 
-// ---- memory
+// ---- memory -------------------------------------------------------------------------------------
 
 START_TEST(every_failed_allocation_is_an_error_and_leaks_nothing) {
     bool succeeded = false;

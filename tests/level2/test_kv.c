@@ -16,7 +16,7 @@ static void teardown(void) {
     arena_free(&arena);
 }
 
-// ---- reference ---------------------------------------------------------------------------------
+// ---- reference ----------------------------------------------------------------------------------
 
 static const struct {
     const char *name;
@@ -54,7 +54,7 @@ START_TEST(blocks_lie_side_by_side) {
 }
 END_TEST
 
-// ---- edges -------------------------------------------------------------------------------------
+// ---- edges --------------------------------------------------------------------------------------
 
 START_TEST(truncating_forgets_tokens_and_keeps_blocks) {
     struct kv_table t = {.n_blocks = 3, .n_tokens = 37};
@@ -67,7 +67,7 @@ START_TEST(truncating_forgets_tokens_and_keeps_blocks) {
 }
 END_TEST
 
-// ---- failures ----------------------------------------------------------------------------------
+// ---- failures -----------------------------------------------------------------------------------
 
 START_TEST(a_pool_without_memory_says_how_much_it_wanted) {
     struct kv_layout layout = {DTYPE_F32, 4, 1000};

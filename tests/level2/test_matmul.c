@@ -44,7 +44,7 @@ static float dot_by_contract(const float *a, const float *b, int n) {
     return sum[0];
 }
 
-// ---- reference ---------------------------------------------------------------------------------
+// ---- reference ----------------------------------------------------------------------------------
 
 static const struct {
     const char *name;
@@ -131,7 +131,7 @@ START_TEST(a_row_of_any_type_meets_every_token) {
 }
 END_TEST
 
-// ---- edges -------------------------------------------------------------------------------------
+// ---- edges --------------------------------------------------------------------------------------
 
 START_TEST(only_the_columns_asked_for_are_written) {
     draw_case("matmul columns");
@@ -168,7 +168,7 @@ START_TEST(nothing_past_the_end_is_read) { // the sanitizer watches the exact si
 }
 END_TEST
 
-// ---- property ----------------------------------------------------------------------------------
+// ---- property -----------------------------------------------------------------------------------
 
 START_TEST(a_token_does_not_know_its_company) { // bit for bit, whatever n_tokens is
     int n_in = sizes[_i];

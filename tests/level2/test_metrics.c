@@ -9,7 +9,7 @@
 
 static const double bounds[] = {1, 2, 5};
 
-// ---- histogram ---------------------------------------------------------------------------------
+// ---- histogram ----------------------------------------------------------------------------------
 
 START_TEST(a_value_falls_below_the_first_bound_that_is_not_less) {
     static const struct {
@@ -53,7 +53,7 @@ START_TEST(every_value_is_counted_once_and_summed) {
 }
 END_TEST
 
-// ---- a sequence --------------------------------------------------------------------------------
+// ---- a sequence ---------------------------------------------------------------------------------
 
 static const int64_t ms = 1000000;
 
@@ -117,7 +117,7 @@ START_TEST(refusals_are_told_apart_as_far_as_there_is_room) {
 }
 END_TEST
 
-// ---- the page ----------------------------------------------------------------------------------
+// ---- the page -----------------------------------------------------------------------------------
 
 START_TEST(the_page_is_there_while_the_model_loads_and_after) {
     start_loading();

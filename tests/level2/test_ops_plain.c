@@ -30,7 +30,7 @@ static struct model numbers(int n_heads, int n_kv_heads, int d_head) {
     };
 }
 
-// ---- reference: the head that a head reads -----------------------------------------------------
+// ---- reference: the head that a head reads ------------------------------------------------------
 
 static const struct {
     const char *name;
@@ -104,7 +104,7 @@ START_TEST(neighbouring_heads_share_keys_and_values) { // V of a KV head is its 
 }
 END_TEST
 
-// ---- reference: the keys that a row reads in a layer with a window -----------------------------
+// ---- reference: the keys that a row reads in a layer with a window ------------------------------
 
 static const struct {
     const char *name;
@@ -140,7 +140,7 @@ START_TEST(a_window_reads_its_last_keys_and_no_other) { // V of a key is its pos
 }
 END_TEST
 
-// ---- failures and conservation -----------------------------------------------------------------
+// ---- failures and conservation ------------------------------------------------------------------
 
 static const struct run_limits limit_rows[] = {
     {1,  1,  1, 1   },

@@ -21,7 +21,7 @@ static enum status enter(struct quota *q, int64_t now_ns, int *retry_s) {
     return st;
 }
 
-// ---- reference ---------------------------------------------------------------------------------
+// ---- reference ----------------------------------------------------------------------------------
 
 START_TEST(a_minute_of_requests_may_come_at_once_and_flows_back) {
     struct quota q = {.requests_per_minute = 6};
@@ -68,7 +68,7 @@ START_TEST(so_many_are_inside_at_a_time) {
 }
 END_TEST
 
-// ---- edges -------------------------------------------------------------------------------------
+// ---- edges --------------------------------------------------------------------------------------
 
 START_TEST(without_limits_all_come_in) {
     struct quota q = {0};
@@ -117,7 +117,7 @@ START_TEST(never_more_than_the_bucket_and_what_flows_in) {
 }
 END_TEST
 
-// ---- keys --------------------------------------------------------------------------------------
+// ---- keys ---------------------------------------------------------------------------------------
 
 static char path[64];
 
@@ -248,7 +248,7 @@ START_TEST(a_file_of_keys_has_an_end) {
 }
 END_TEST
 
-// ---- the door ----------------------------------------------------------------------------------
+// ---- the door -----------------------------------------------------------------------------------
 
 static const char mine[] = "Authorization: Bearer sk-1\r\n";
 

@@ -138,7 +138,7 @@ static const char *result_name(enum rollout_result result) {
     return names[result];
 }
 
-// ---- reference ---------------------------------------------------------------------------------
+// ---- reference ----------------------------------------------------------------------------------
 
 #define THERE_A "drain a, replace a, open a"
 #define THERE_B "drain b, replace b, open b"
@@ -314,7 +314,7 @@ START_TEST(one_request_is_no_plural) {
 }
 END_TEST
 
-// ---- edges -------------------------------------------------------------------------------------
+// ---- edges --------------------------------------------------------------------------------------
 
 START_TEST(a_server_alone_is_never_taken_out) {
     struct world w = {.n_servers = 1};
@@ -370,7 +370,7 @@ START_TEST(a_haproxy_that_counts_from_zero_again_is_no_failure) {
 }
 END_TEST
 
-// ---- failures ----------------------------------------------------------------------------------
+// ---- failures -----------------------------------------------------------------------------------
 
 // At each moment of a roll-out somebody asks to stop: nobody is left out, and each is old or new.
 START_TEST(a_stop_leaves_nobody_out) {
@@ -401,7 +401,7 @@ START_TEST(a_stop_does_not_stop_the_way_back) {
 }
 END_TEST
 
-// ---- property ----------------------------------------------------------------------------------
+// ---- property -----------------------------------------------------------------------------------
 
 // Whatever happens: it ends, at most one is out, what is up last is never taken out, and the plan knows
 // which are new, unless it says that it is stuck.

@@ -15,7 +15,7 @@ static const char *name_of(enum rope_pairing pairing) {
     return pairing == ROPE_HALVES ? "halves" : "neighbours";
 }
 
-// ---- worked example ----------------------------------------------------------------------------
+// ---- worked example -----------------------------------------------------------------------------
 
 // NUM-01, one and the same vector in both pairings, is {1, 0, 0, 0} at position 1.
 static const struct {
@@ -65,7 +65,7 @@ START_TEST(more_rows_worked_by_hand) {
 }
 END_TEST
 
-// ---- frequencies -------------------------------------------------------------------------------
+// ---- frequencies --------------------------------------------------------------------------------
 
 static const int head_sizes[] = {2, 6, 64, 66, 128};
 enum { N_HEAD_SIZES = sizeof(head_sizes) / sizeof(head_sizes[0]), MAX_PAIRS = 64 };
@@ -96,7 +96,7 @@ START_TEST(frequencies_fall_from_one_by_powers_of_the_base) {
 }
 END_TEST
 
-// ---- turns -------------------------------------------------------------------------------------
+// ---- turns --------------------------------------------------------------------------------------
 
 static const struct {
     int d_head, n_heads, position;
@@ -167,7 +167,7 @@ START_TEST(no_heads_turn_nothing) {
 }
 END_TEST
 
-// ---- what attention relies on ------------------------------------------------------------------
+// ---- what attention relies on -------------------------------------------------------------------
 
 static float dot(const float *a, const float *b, int n) {
     double sum = 0;

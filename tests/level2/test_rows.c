@@ -11,7 +11,7 @@
 #include "level2-operator/kernels/rows_for.h"
 #include "tests/support/suite.h"
 
-// ---- worked examples: f16 3c00 is 1, 3800 is 0.5, c000 is -2; the low byte stands first -----------
+// ---- worked examples: f16 3c00 is 1, 3800 is 0.5, c000 is -2; the low byte stands first ---------
 
 START_TEST(worked_example) {
     // d = 0.5; q = 1, -1, 127, -128, then zeros, and a 3 at the end
@@ -48,7 +48,7 @@ START_TEST(worked_example_of_q4_1) {
 }
 END_TEST
 
-// ---- the oracle: one value, straight from the drawing in the header, in double -----------------------
+// ---- the oracle: one value, straight from the drawing in the header, in double ------------------
 
 static double f16_number(const unsigned char *bytes) {
     int bits = bytes[0] | bytes[1] << 8;

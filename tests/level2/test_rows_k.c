@@ -13,7 +13,7 @@ typedef void rows_fn(float *y, const void *row, int n);
 
 enum { N_GROUPS = 8, GROUP = 32, N_SCALES = 16, WHAT_BYTES = 96 };
 
-// ---- worked examples: f16 3c00 is 1, 3800 is 0.5; the low byte stands first -------------------------
+// ---- worked examples: f16 3c00 is 1, 3800 is 0.5; the low byte stands first ---------------------
 
 static void want_group(float *want, int g, float all) {
     for (int j = 0; j < GROUP; j++) want[g * GROUP + j] = all;
@@ -65,7 +65,7 @@ START_TEST(worked_example_of_q6_k) {
 }
 END_TEST
 
-// ---- blocks that are packed here --------------------------------------------------------------------
+// ---- blocks that are packed here ----------------------------------------------------------------
 
 struct numbers {
     unsigned d, m; // f16 bits
@@ -228,7 +228,7 @@ static void assert_each_bit_of_q(const struct type *type, int n_levels) {
     }
 }
 
-// ---- q4 ---------------------------------------------------------------------------------------------
+// ---- q4 -----------------------------------------------------------------------------------------
 
 START_TEST(q4_k_finds_each_scale_and_minimum) {
     assert_six_bits(&q4);
@@ -250,7 +250,7 @@ START_TEST(q4_k_begins_at_any_address) {
 }
 END_TEST
 
-// ---- q5 ---------------------------------------------------------------------------------------------
+// ---- q5 -----------------------------------------------------------------------------------------
 
 START_TEST(q5_k_finds_each_scale_and_minimum) {
     assert_six_bits(&q5);
@@ -272,7 +272,7 @@ START_TEST(q5_k_begins_at_any_address) {
 }
 END_TEST
 
-// ---- q6 ---------------------------------------------------------------------------------------------
+// ---- q6 -----------------------------------------------------------------------------------------
 
 START_TEST(q6_k_has_a_signed_scale_for_each_16_values) {
     char what[WHAT_BYTES];

@@ -10,7 +10,7 @@
 #include "level2-operator/kernels/rows_for.h"
 #include "tests/support/suite.h"
 
-// ---- by hand: f16 3c00 is 1, 3800 is 0.5, c000 is -2 ----------------------------------------------
+// ---- by hand: f16 3c00 is 1, 3800 is 0.5, c000 is -2 --------------------------------------------
 
 START_TEST(q5_0_counts_from_minus_16) {
     // d = 1; fifth bits of values 0, 9 and 31; bytes 3f, then zeros, and 20 at the end
@@ -37,7 +37,7 @@ START_TEST(q5_1_counts_from_its_minimum) {
 }
 END_TEST
 
-// ---- the oracle: one value, straight from the drawing in the header, in double --------------------
+// ---- the oracle: one value, straight from the drawing in the header, in double ------------------
 
 static double value_at(enum dtype t, const unsigned char *block, int j) {
     bool has_minimum = t == DTYPE_Q5_1;

@@ -146,7 +146,7 @@ START_TEST(refuses_and_says_where) {
 }
 END_TEST
 
-// ---- limits
+// ---- limits -------------------------------------------------------------------------------------
 
 // A text so long that looking at it once costs more than a step.
 #define BLANK "{% set s = ' ' * 1000000 %}"
@@ -301,7 +301,7 @@ START_TEST(many_names_are_too_many_steps) {
 }
 END_TEST
 
-// ---- failures
+// ---- failures -----------------------------------------------------------------------------------
 
 static const char busy[] =
     "{% set ns = namespace(n=0) %}{% macro m(x, y='d') %}{{ x|upper ~ y }}{% endmacro %}"

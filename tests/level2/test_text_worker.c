@@ -12,7 +12,7 @@
 #include "tests/support/suite.h"
 #include "tests/support/text_house.h"
 
-// ---- refusals
+// ---- refusals -----------------------------------------------------------------------------------
 
 static const struct {
     enum route route;
@@ -56,7 +56,7 @@ START_TEST(a_refusal_is_an_error_object_and_the_next_request_works) {
 }
 END_TEST
 
-// ---- clients that leave, engines that fail, an end of it all
+// ---- clients that leave, engines that fail, an end of it all ------------------------------------
 
 static void leave_then_stop(struct text_house *h) {
     if (h->n_idle == 1) {
@@ -159,7 +159,7 @@ START_TEST(a_failure_of_the_engine_is_told) {
 }
 END_TEST
 
-// ---- pressure
+// ---- pressure -----------------------------------------------------------------------------------
 
 static void *run_in_thread(void *options) {
     text_worker_run(options);

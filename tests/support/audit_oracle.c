@@ -48,7 +48,7 @@ struct audit_request request_from(const struct drawn_request *r) {
     return (struct audit_request){r->messages, r->n_messages, NULL, 0};
 }
 
-// ---- where they part ---------------------------------------------------------------------------
+// ---- where they part ----------------------------------------------------------------------------
 
 static bool is_equal(const struct audit_request *a, const struct audit_request *b, int i) {
     return !strcmp(a->messages[i].role, b->messages[i].role) &&
@@ -91,7 +91,7 @@ struct audit_prefix parted_slowly(const struct audit_request *a,
     return want;
 }
 
-// ---- what a rule makes of it -------------------------------------------------------------------
+// ---- what a rule makes of it --------------------------------------------------------------------
 
 static int64_t steps_in(const struct audit_rule *rule, int64_t n_tokens) {
     int64_t n = 0;

@@ -7,7 +7,7 @@
 
 #include "tests/support/suite.h"
 
-// ---- meters ------------------------------------------------------------------------------------
+// ---- meters -------------------------------------------------------------------------------------
 
 static int64_t text_count(const struct grain *grain, const char *text, size_t n_bytes) {
     int64_t n = 0;
@@ -41,7 +41,7 @@ int64_t table_count(const void *ctx, const struct chat_message *messages, int n_
     return before[n_messages];
 }
 
-// ---- what a failing test says ------------------------------------------------------------------
+// ---- what a failing test says -------------------------------------------------------------------
 
 enum { ONE_BYTES = 64 }; // a message, or a few numbers
 

@@ -4,7 +4,7 @@
 
 #include "level1-user/audit.h"
 
-// ---- meters ------------------------------------------------------------------------------------
+// ---- meters -------------------------------------------------------------------------------------
 
 // Each message by itself: a token for each `bytes` of its text, the last one short, and `extra` for what
 // stands around it. Unlike the estimate it starts anew with each message. With 0 bytes a run of one
@@ -20,7 +20,7 @@ struct token_meter grain_meter(const struct grain *grain);
 int64_t table_count(const void *before, const struct chat_message *messages, int n_messages,
                     size_t n_bytes);
 
-// ---- what a failing test says ------------------------------------------------------------------
+// ---- what a failing test says -------------------------------------------------------------------
 
 enum { WHAT_BYTES = 1024 };
 

@@ -8,7 +8,7 @@
 
 #include "level2-operator/gguf/gguf.h"
 
-// ---- byte by byte. Everything little-endian; memory failure ends the test.
+// ---- byte by byte. Everything little-endian; memory failure ends the test. ----------------------
 struct bytes {
     unsigned char *data; // owned, exactly n bytes, so that ASan sees one read too many
     size_t n;
@@ -30,7 +30,7 @@ void put_padding(struct bytes *b, size_t alignment);
 void bytes_free(struct bytes *b);
 struct bytes bytes_of_file(const char *path);
 
-// ---- as lists.
+// ---- as lists. ----------------------------------------------------------------------------------
 struct file_key {
     char *name;
     struct bytes value; // type number and all that follows

@@ -12,7 +12,7 @@
 
 enum { REPLY_BYTES = 1 << 20 };
 
-// ---- an engine that only has statistics --------------------------------------------------------
+// ---- an engine that only has statistics ---------------------------------------------------------
 
 static void fake_stats(struct engine *e, struct engine_stats *stats) {
     struct fake_engine *fake = (struct fake_engine *)e;
@@ -29,7 +29,7 @@ static int fake_context(const struct engine *e) {
 static const struct engine_table fake_table = {
     .name = "fake", .stats = fake_stats, .context = fake_context};
 
-// ---- the house: server, worker, and what they share --------------------------------------------
+// ---- the house: server, worker, and what they share ---------------------------------------------
 
 struct house house;
 
@@ -192,7 +192,7 @@ static void house_teardown(void) {
     if (house.said) fclose(house.said);
 }
 
-// ---- a client ----------------------------------------------------------------------------------
+// ---- a client -----------------------------------------------------------------------------------
 
 int64_t now_ms(void) {
     return clock_now(&house.clock) / 1000000;

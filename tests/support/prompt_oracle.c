@@ -8,7 +8,7 @@
 
 static const char *const roles[] = {"system", "user", "assistant"};
 
-// ---- drawing -----------------------------------------------------------------------------------
+// ---- drawing ------------------------------------------------------------------------------------
 
 static char *draw_text(struct draw *d, int low, int high) {
     int n = draw_int(d, low, high);
@@ -82,7 +82,7 @@ void drawn_free(struct drawn *in) {
     free((char *)in->input.question);
 }
 
-// ---- messages ----------------------------------------------------------------------------------
+// ---- messages -----------------------------------------------------------------------------------
 
 // Where a text belongs, from 0 (first) to 5 (last), whatever its number in the list: parts, turns, question.
 static int place_of(const struct prompt_input *in, int i) {
@@ -117,7 +117,7 @@ void expect_messages(struct expected_messages *e, const struct prompt_input *in)
     }
 }
 
-// ---- warnings ----------------------------------------------------------------------------------
+// ---- warnings -----------------------------------------------------------------------------------
 
 // Bytes of the longest common end of two texts, not reaching back over their first `at` bytes: the longest
 // are tried first.

@@ -9,7 +9,7 @@ static const char *const troubles[] = {"PROMPT_FINE", "PROMPT_CHANGED", "PROMPT_
 enum { ARENA_BYTES = 32 << 20, NAME_BYTES = 400 };
 static char name[NAME_BYTES]; // what an assertion judges
 
-// ---- what a failing test says ------------------------------------------------------------------
+// ---- what a failing test says -------------------------------------------------------------------
 
 static const char *quoted(char *out, size_t n_out, const char *text) {
     snprintf(out, n_out, strlen(text) > 24 ? "'%.24s...'" : "'%.24s'", text);
@@ -44,7 +44,7 @@ static const char *compared(const struct pair *p, const char *field) {
     return name;
 }
 
-// ---- judging -----------------------------------------------------------------------------------
+// ---- judging ------------------------------------------------------------------------------------
 
 static void assert_messages(const struct prompt_input *in, const struct prompt *p,
                             const struct chat_message *want, int n_want) {
