@@ -128,7 +128,7 @@ class Load:
     def __init__(self, s, n):
         self.s, self.answers, self.troubles = s, [], []
         self.is_over = threading.Event()
-        self.threads = [threading.Thread(target=self.run, args=(i,)) for i in range(n)]
+        self.threads = [threading.Thread(target=self.run, args=(i,), daemon=True) for i in range(n)]
         for t in self.threads:
             t.start()
 
@@ -269,13 +269,13 @@ def nothing_is_lost_and_every_answer_is_one_models(scene):
         seen = states(s)
         if "copy" in seen:
             assert seen["copy"][0] in ("draining", "closing"), seen
-            status, headers, body = swap(s, path="a.gguf")
+            status, headers, body = swap(s, path="b.gguf", id="b")  # taken, if the first one has just ended
             assert status == 409 or "copy" not in states(s), (status, body)
             if status == 409:
                 assert body["error"]["code"] == "swap_in_progress", body
                 assert int(headers["Retry-After"]) >= 1, headers
-        assert text(s, PROMPTS[3]) == scene.texts["b"][3]
-        assert finish_stream(*stream) == scene.long["a"]
+        assert text(s, PROMPTS[3]) == scene.texts["b"][3], "a new request got another model"
+        assert finish_stream(*stream) == scene.long["a"], "the stream is not the old model's"
         until(lambda: len(load.answers) > n_before + 12, "the load stands still")
         answers = load.stop()
         until(lambda: set(states(s)) == {"b"}, "the old model is still there")
