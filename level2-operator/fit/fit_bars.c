@@ -22,10 +22,10 @@ struct fit_bar fit_bar_of(const struct fit_case *c, const struct fit_answer *a,
     const struct fit_device *d = &c->machine.device;
     uint64_t one = fit_kv_bytes(&c->subject->shape, &a->plan, c->n_ctx);
     return (struct fit_bar){
-        .overhead = d->overhead_bytes + (a->plan.n_split > 1 ? d->split_bytes : 0),
+        .overhead = fit_device_overhead(d, a->plan.n_split),
         .weights = sum_parts(a->plan.weight_bytes, (uint64_t)a->plan.n_split),
         .kv = sum_times(n_seqs, one),
-        .line = d->memory_bytes * (uint64_t)d->share / 1000,
+        .line = fit_device_usable(d),
     };
 }
 

@@ -19,6 +19,14 @@ static struct fit_plan plan_of(const struct fit_case *c) {
     };
 }
 
+uint64_t fit_device_usable(const struct fit_device *d) {
+    return d->memory_bytes * (uint64_t)d->share / 1000;
+}
+
+uint64_t fit_device_overhead(const struct fit_device *d, int n_split) {
+    return d->overhead_bytes + (n_split > 1 ? d->split_bytes : 0);
+}
+
 static void fill_ledger(struct fit_answer *a, const struct fit_case *c) {
     const struct fit_model *shape = &c->subject->shape;
     const struct fit_device *d = &c->machine.device;
@@ -27,8 +35,8 @@ static void fill_ledger(struct fit_answer *a, const struct fit_case *c) {
     a->weight_bytes = a->plan.weight_bytes;
     a->kv_bytes_per_token = sum_times(n, fit_kv_bytes(shape, &a->plan, 1));
     a->kv_bytes = sum_times(n, sum_times(a->plan.n_seqs, one));
-    a->overhead_bytes = sum_times(n, d->overhead_bytes + (n > 1 ? d->split_bytes : 0));
-    a->usable_bytes = sum_times(n, d->memory_bytes * (uint64_t)d->share / 1000);
+    a->overhead_bytes = sum_times(n, fit_device_overhead(d, a->plan.n_split));
+    a->usable_bytes = sum_times(n, fit_device_usable(d));
     a->room = fit_room(&a->plan, d);
 }
 

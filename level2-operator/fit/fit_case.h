@@ -68,4 +68,8 @@ struct fit_answer {
 
 void fit_answer_of(struct fit_answer *a, const struct fit_case *c);
 
+// Of one device, in bytes: what an engine may take of it, and what is gone before weights and KV.
+uint64_t fit_device_usable(const struct fit_device *d);
+uint64_t fit_device_overhead(const struct fit_device *d, int n_split);
+
 #endif
